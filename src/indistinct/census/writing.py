@@ -1,0 +1,226 @@
+"""Writing the census to Parquet or CSV, chunk by chunk; or holding a small one in memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from indistinct.census.chunk import make_chunks
+from indistinct.census.codes import age_group_19, geography_4
+from indistinct.census.schema import REGISTER_SCHEMA, SKINNER_HOLMES_KEY, census_schema
+from indistinct.errors import InputError
+
+__all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key", "write_census"]
+
+MOST_PEOPLE = 250_000_000
+"""Beyond this the running numbers of areas would leave no room within a county's code."""
+
+_PLAIN = frozenset({"household", "identity_number", "date_of_birth", "income", "address"})
+"""Columns with too many values for a dictionary to pay."""
+
+
+@dataclass(frozen=True)
+class CensusSummary:
+    """What was written."""
+
+    people: int
+    households: int
+    couples: int
+    path: Path
+    register: Path | None
+    seconds: float
+
+    def __repr__(self) -> str:
+        register = f", register in {self.register}" if self.register else ""
+        return (
+            f"CensusSummary({self.people:,} people, {self.households:,} households, "
+            f"{self.couples:,} couples in {self.path}{register}, {self.seconds:.1f} s)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields with paths as text, for ``--json``."""
+        fields = asdict(self)
+        fields["path"] = str(self.path)
+        fields["register"] = str(self.register) if self.register else None
+        return fields
+
+
+def write_census(
+    path: str | Path,
+    *,
+    people: int,
+    seed: int,
+    names: bool = True,
+    register: str | Path | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> CensusSummary:
+    """Write a synthetic census of exactly `people` people.
+
+    Parameters
+    ----------
+    path
+        The file to write, ``.parquet`` or ``.csv``; both hold codes. It appears whole or not
+        at all.
+    people, seed
+        The same two give the same bytes. Nothing else decides a coded column.
+    names
+        Whether identity number, names and date of birth are written; without, it is faster.
+    register
+        Where to write the population register of the same people, if anywhere.
+    progress
+        Called with the number of people written so far, once per chunk.
+    """
+    started = time.perf_counter()
+    people, seed = _checked(people, seed)
+    target = _checked_path(path)
+    listing = None if register is None else _checked_path(register)
+    if listing is not None and listing.resolve() == target.resolve():
+        raise InputError(
+            f"Census and register must be two files. Got {target} for both. Rename one."
+        )
+    done = households = couples = 0
+    with ExitStack() as stack:
+        census_file = stack.enter_context(_file_of_batches(target, census_schema(names=names)))
+        register_file = (
+            None
+            if listing is None
+            else stack.enter_context(_file_of_batches(listing, REGISTER_SCHEMA))
+        )
+        for chunk in make_chunks(people, seed, names=names, register=listing is not None):
+            census_file(chunk.census)
+            if register_file is not None:
+                register_file(chunk.register)
+            done += chunk.people
+            households += chunk.households
+            couples += chunk.couples
+            if progress is not None:
+                progress(done)
+    seconds = time.perf_counter() - started
+    return CensusSummary(done, households, couples, target, listing, seconds)
+
+
+def census_table(people: int, seed: int, *, names: bool = True) -> pa.Table:
+    """Return a census as one Arrow table: the same records that `write_census` writes.
+
+    >>> table = census_table(1000, seed=1)
+    >>> table.num_rows, table["relationship"][0].as_py()
+    (1000, 1)
+    """
+    people, seed = _checked(people, seed)
+    schema = census_schema(names=names)
+    chunks = make_chunks(people, seed, names=names, register=False)
+    return pa.Table.from_batches([chunk.census.cast(schema) for chunk in chunks])
+
+
+def skinner_holmes_key(table: pa.Table) -> pa.Table:
+    """Return the six key variables of Skinner and Holmes (1998) for records of the census.
+
+    Age in 19 groups, sex, ethnic group (10), marital status (5), economic activity (11) and
+    geography in 4 areas: 83,600 cells. Recoded here from single years of age and from regions;
+    the census also holds the two as `age_group` and `geography`.
+
+    >>> skinner_holmes_key(census_table(100, seed=1)).column_names
+    ['age19', 'sex', 'ethnic', 'marital', 'economic', 'geography4']
+    """
+    missing = {"age", "region", *SKINNER_HOLMES_KEY[1:5]} - set(table.column_names)
+    if missing:
+        raise InputError(
+            f"The table lacks {', '.join(sorted(missing))}, which the key is made of. "
+            "Give a table of the synthetic census with these columns."
+        )
+    return pa.table(
+        {
+            "age19": age_group_19(table["age"].to_numpy()),
+            **{name: table[name] for name in SKINNER_HOLMES_KEY[1:5]},
+            "geography4": geography_4(table["region"].to_numpy()),
+        }
+    )
+
+
+def _checked(people: int, seed: int) -> tuple[int, int]:
+    for name, value, least in (("people", people, 1), ("seed", seed, 0)):
+        whole = hasattr(value, "__index__") and not isinstance(value, bool)
+        if not whole or value < least:
+            raise InputError(
+                f"{name} must be an integer of at least {least}. Got {value!r}. "
+                f"For a first try use {name}={'10000' if name == 'people' else '1'}."
+            )
+    if people > MOST_PEOPLE:
+        raise InputError(
+            f"people must be at most {MOST_PEOPLE:,}. Got {people:,}. "
+            "Write several censuses with different seeds."
+        )
+    return int(people), int(seed)
+
+
+def _checked_path(path: str | Path) -> Path:
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(
+            f"The file to write must not be a directory. Got {target}. Add a file name to it."
+        )
+    if target.suffix.lower() not in (".parquet", ".pq", ".csv"):
+        raise InputError(
+            f"The name of the file to write must end in .parquet or .csv. Got {target}. "
+            "Other formats can be made from either."
+        )
+    if not target.parent.is_dir():
+        raise InputError(
+            f"The directory of the file to write must exist. Got {target}. "
+            f"Create {target.parent} first."
+        )
+    return target
+
+
+@contextmanager
+def _file_of_batches(target: Path, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
+    """Give a function that appends batches to a file which takes its name when all is well."""
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        if target.suffix.lower() == ".csv":
+            with pa.csv.CSVWriter(aside, schema) as csv:
+                yield lambda batch: csv.write_batch(batch.cast(schema))
+        else:
+            yield from _parquet(aside, schema)
+        with aside.open("rb+") as written:
+            os.fsync(written.fileno())
+        aside.replace(target)
+    except OSError as error:
+        raise InputError(
+            f"{target} could not be written: {error.strerror or error}. "
+            "Choose another place or make room."
+        ) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _parquet(aside: Path, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
+    writer: pq.ParquetWriter | None = None
+    try:
+
+        def append(batch: pa.RecordBatch) -> None:
+            nonlocal writer
+            if writer is None:
+                # Without the Arrow schema, names come back as plain text, not as dictionaries.
+                writer = pq.ParquetWriter(
+                    aside,
+                    batch.schema,
+                    compression="snappy",
+                    use_dictionary=[name for name in schema.names if name not in _PLAIN],
+                    store_schema=False,
+                )
+            writer.write_batch(batch, row_group_size=batch.num_rows)
+
+        yield append
+    finally:
+        if writer is not None:
+            writer.close()

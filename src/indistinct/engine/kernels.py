@@ -1,0 +1,184 @@
+"""The few inner loops that deserve compiling: packing codes into words, and counting words.
+
+Words are the T2 sums of Dalenius (1986, section 4.2), the first variable most significant, in
+one or more unsigned 64-bit integers. Equal keys have equal words, and words sort as keys do.
+
+Every loop is a pure function of its arrays: nothing depends on how many threads call it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = [
+    "add_by_class",
+    "count_cells",
+    "count_words",
+    "gather",
+    "number_runs",
+    "pack_codes",
+    "pack_mapped",
+    "partition",
+    "to_record_order",
+]
+
+Array = NDArray[Any]
+
+
+@njit(cache=True, nogil=True)
+def _mixed(words: Array, row: int) -> np.uint64:
+    """Mix all words of a row into 64 well-spread bits (the finaliser of splitmix64)."""
+    h = np.uint64(0)
+    for j in range(words.shape[1]):
+        h = (h ^ words[row, j]) * np.uint64(0x9E3779B97F4A7C15)
+        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        h = h ^ (h >> np.uint64(27))
+    return h
+
+
+@njit(cache=True, nogil=True)
+def pack_codes(column: Array, low: int, size: int, first: bool, words: Array, j: int) -> int:
+    """Append a variable to word `j`: ``word = word * size + (value - low)``.
+
+    Returns the position of the first value outside ``low … low + size - 1``, or -1.
+    """
+    radix = np.uint64(size)
+    for i in range(column.shape[0]):
+        code = np.int64(column[i]) - low
+        if code < 0 or code >= size:
+            return i
+        words[i, j] = np.uint64(code) if first else words[i, j] * radix + np.uint64(code)
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def pack_mapped(indices: Array, codes: Array, size: int, first: bool, words: Array, j: int) -> None:
+    """Append a dictionary-coded variable to word `j`; `codes` maps its indices to categories."""
+    radix = np.uint64(size)
+    for i in range(indices.shape[0]):
+        code = np.uint64(codes[indices[i]])
+        words[i, j] = code if first else words[i, j] * radix + code
+
+
+@njit(cache=True, nogil=True)
+def partition(words: Array, bits: int, parts: Array, offsets: Array, out: Array) -> None:
+    """Order a block's words by the top `bits` of their hash, keeping file order within a part.
+
+    Fills `parts` (the part of each record, in record order), `offsets` (where each part starts
+    in `out`) and `out`.
+    """
+    n, width = words.shape
+    count = offsets.shape[0] - 1
+    offsets[:] = 0
+    for i in range(n):
+        # in two steps, since a shift by all 64 bits is undefined
+        part = (_mixed(words, i) >> np.uint64(1)) >> np.uint64(63 - bits)
+        parts[i] = part
+        offsets[part + np.uint64(1)] += 1
+    for p in range(count):
+        offsets[p + 1] += offsets[p]
+    cursor = offsets[:-1].copy()
+    for i in range(n):
+        at = cursor[parts[i]]
+        cursor[parts[i]] = at + 1
+        for j in range(width):
+            out[at, j] = words[i, j]
+
+
+@njit(cache=True, nogil=True)
+def count_words(words: Array, slots: Array, keys: Array, counts: Array, members: Array) -> int:
+    """Tally the words of one part in an open-addressing table.
+
+    `slots` is a zeroed power-of-two table longer than the part. Fills `keys` and `counts` in
+    order of first appearance and `members` with each record's class; returns the number of
+    classes.
+    """
+    n, width = words.shape
+    mask = np.uint64(slots.shape[0] - 1)
+    classes = 0
+    for i in range(n):
+        at = _mixed(words, i) & mask
+        while True:
+            held = slots[at]
+            if held == 0:
+                for j in range(width):
+                    keys[classes, j] = words[i, j]
+                counts[classes] = 1
+                members[i] = classes
+                classes += 1
+                slots[at] = classes
+                break
+            same = True
+            for j in range(width):
+                if keys[held - 1, j] != words[i, j]:
+                    same = False
+                    break
+            if same:
+                counts[held - 1] += 1
+                members[i] = held - 1
+                break
+            at = (at + np.uint64(1)) & mask
+    return classes
+
+
+@njit(cache=True, nogil=True)
+def count_cells(words: Array, cells: Array) -> None:
+    """Count words directly into the catalogue of all possible ones."""
+    for i in range(words.shape[0]):
+        cells[words[i, 0]] += 1
+
+
+@njit(cache=True, nogil=True)
+def number_runs(words: Array, order: Array, members: Array, counts: Array) -> int:
+    """Number the runs of equal words met in sorted order; returns how many there are."""
+    classes = 0
+    for i in range(order.shape[0]):
+        here = order[i]
+        fresh = i == 0
+        if not fresh:
+            before = order[i - 1]
+            for j in range(words.shape[1]):
+                if words[here, j] != words[before, j]:
+                    fresh = True
+                    break
+        if fresh:
+            counts[classes] = 0
+            classes += 1
+        members[here] = classes - 1
+        counts[classes - 1] += 1
+    return classes
+
+
+@njit(cache=True, nogil=True)
+def gather(members: Array, offsets: Array, bases: Array, values: Array, out: Array) -> None:
+    """Look up each record's class value, part by part so that lookups stay in cache.
+
+    `offsets[b, p]` is where part `p` of block `b` starts in `members` and `out`.
+    """
+    blocks, bounds = offsets.shape
+    for p in range(bounds - 1):
+        base = bases[p]
+        for b in range(blocks):
+            for i in range(offsets[b, p], offsets[b, p + 1]):
+                out[i] = values[base + members[i]]
+
+
+@njit(cache=True, nogil=True)
+def to_record_order(parts: Array, offsets: Array, values: Array, out: Array) -> None:
+    """Bring one block's values from part order back to record order."""
+    cursor = offsets[:-1].copy()
+    for i in range(parts.shape[0]):
+        part = parts[i]
+        out[i] = values[cursor[part]]
+        cursor[part] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_by_class(classes: Array, amounts: Array, sums: Array) -> None:
+    """Add each record's whole-number amount to its class."""
+    for i in range(classes.shape[0]):
+        sums[classes[i]] += amounts[i]

@@ -1,0 +1,66 @@
+"""How much memory and how many threads an engine may use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+from indistinct.errors import InputError
+
+__all__ = ["available_memory", "available_threads", "parse_size", "show_size"]
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def parse_size(text: str | int) -> int:
+    """Read an amount of memory such as ``2GB`` or ``512 MiB``.
+
+    >>> parse_size("2GB"), parse_size("512 MiB")
+    (2000000000, 536870912)
+    """
+    if isinstance(text, int):
+        return text
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?\s*", text.upper())
+    if not match:
+        raise InputError(f"The memory limit must be a size such as 2GB or 512MiB. Got '{text}'.")
+    number, unit, binary = match.groups()
+    size = int(float(number) * (_BINARY[unit] if binary and unit else _UNITS[unit]))
+    if size < 100 * 10**6:
+        raise InputError(f"The memory limit must be at least 100MB. Got '{text}'.")
+    return size
+
+
+def show_size(size: float) -> str:
+    """Write an amount of memory for people.
+
+    >>> show_size(1_500_000_000)
+    '1.5 GB'
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(size) < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def available_memory() -> int:
+    """Return the memory that this process may count on: half of what the machine has free."""
+    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, KeyError, ValueError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        fields = dict(line.split(":", 1) for line in lines)
+        limit = min(limit, int(fields["MemAvailable"].split()[0]) * 1024)
+    with contextlib.suppress(OSError, ValueError):
+        limit = min(limit, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return limit // 2
+
+
+def available_threads() -> int:
+    """Return the number of processors that this process may run on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

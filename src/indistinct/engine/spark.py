@@ -1,0 +1,384 @@
+"""A cluster: Spark hands out the row groups of the Parquet file and sums what comes back.
+
+Tasks read their row group with Arrow and run the very loops that one machine runs, so that
+values, types and results are the same; Spark does the scheduling, the shuffling and the
+queries. The file and the workspace must be at the same path on every machine of the cluster,
+and each machine must have this package.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from indistinct.engine import kernels
+from indistinct.engine.base import Change, Engine, EngineName
+from indistinct.engine.coding import (
+    Distinct,
+    DistinctColumns,
+    KeyCoding,
+    distinct_values,
+    key_coding,
+    text_columns,
+)
+from indistinct.engine.spark_session import start_session
+from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
+from indistinct.errors import GuaranteeError, IndistinctError, InputError
+from indistinct.files import parquet_writer
+from indistinct.files.source import BATCH_RECORDS, Source
+from indistinct.files.whole import written_whole
+from indistinct.variables import Variables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["SparkEngine", "SparkTally"]
+
+TASKS_PER_CORE = 8
+"""A task takes several row groups when a file has very many; starting one costs milliseconds."""
+
+_ERRORS: dict[str, type[IndistinctError]] = {
+    kind.__name__: kind for kind in (InputError, GuaranteeError, IndistinctError)
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One row group of a source: what a task reads."""
+
+    path: Path
+    number: int
+    start: int
+    """The number of its first record."""
+
+    def batches(
+        self, columns: Sequence[str] | None = None, *, records: int, text: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream its records, some columns or all."""
+        with pq.ParquetFile(self.path, read_dictionary=list(text)) as file:
+            yield from file.iter_batches(records, row_groups=[self.number], columns=columns)
+
+
+def parts_of(source: Source) -> list[Part]:
+    """Return the parts of a source in record order."""
+    metadata = pq.read_metadata(source.path)
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    starts = np.cumsum([0, *sizes])
+    path = source.path.resolve()
+    return [Part(path, number, int(starts[number])) for number in range(len(sizes))]
+
+
+Work = Callable[[Part], Iterator[pa.RecordBatch]]
+"""What a task does with a part. It runs elsewhere: it must not hold the engine."""
+
+
+class SparkEngine(Engine):
+    """The engine for a cluster, or for this machine with ``local[threads]``.
+
+    Parameters
+    ----------
+    workspace
+        A private directory that all machines of the cluster see at the same path.
+    memory
+        Bytes for this process and its Java; a cluster's machines have their own limits.
+    threads
+        Tasks at a time without a master.
+    master
+        The cluster's address, such as ``spark://host:7077``.
+    """
+
+    name: EngineName = "spark"
+
+    def __init__(
+        self, workspace: Path, *, memory: int, threads: int, master: str | None = None
+    ) -> None:
+        super().__init__(workspace.resolve(), memory=memory, threads=threads)
+        self._session, self._started = start_session(
+            self.workspace, memory=memory, threads=threads, master=master
+        )
+
+    def close(self) -> None:
+        """Stop Spark, if this engine started it."""
+        if self._started:
+            self._session.stop()
+            self._started = False
+
+    def sql(self, query: str, **sources: Source) -> pa.Table:
+        """Run a query over sources by name."""
+        from pyspark.errors import AnalysisException
+
+        for name, source in sources.items():
+            try:
+                frame = self._session.read.parquet(source.path.resolve().as_uri())
+            except AnalysisException:
+                raise InputError(
+                    f"{source.origin}: Spark cannot read one of the column types (times of day, "
+                    "half-precision numbers). Use the duckdb engine, or convert the column."
+                ) from None
+            frame.createOrReplaceTempView(name)
+        return self._session.sql(query).toArrow()
+
+    def count(
+        self, source: Source, key: Sequence[str], *, approach: Approach | None = None
+    ) -> Tally:
+        """Count the records by a key: tasks tally their part, Spark adds equal keys up.
+
+        An approach is a matter of one machine; a cluster always sorts and merges.
+        """
+        coding = key_coding(source, key, distinct=self._distinct)
+        text = text_columns(source.schema, coding.names)
+        width = len(coding.groups)
+        words = [f"word{j}" for j in range(width)]
+
+        def tally(part: Part) -> Iterator[pa.RecordBatch]:
+            for block in _packed(part, coding, text):
+                keys, counts = _tallied(block)
+                columns = [pa.array(keys[:, j].view(np.int64)) for j in range(width)]
+                yield pa.record_batch([*columns, pa.array(counts)], names=[*words, "records"])
+
+        def add(frame: DataFrame) -> DataFrame:
+            return frame.groupBy(*words).agg({"records": "sum"})
+
+        schema = ", ".join(f"{name} long" for name in [*words, "records"])
+        found = self.each_part(source, tally, schema, then=add)
+        table = np.empty((found.num_rows, width), dtype=np.uint64)
+        for j in range(width):
+            table[:, j] = found.column(j).to_numpy().view(np.uint64)
+        order = np.lexsort(table.T[::-1])
+        counts = found.column(width).to_numpy()[order]
+        return SparkTally(coding, source.records, counts, table[order], source, self)
+
+    def transform(
+        self, source: Source, change: Change, *, schema: pa.Schema, variables: Variables
+    ) -> Source:
+        """Pass every record through a function; parts are changed apart and joined in order."""
+        folder = self.new_folder()
+
+        def rewrite(part: Part) -> Iterator[pa.RecordBatch]:
+            with written_whole(folder / f"{part.number}") as aside, aside.open("wb") as file:
+                at, writer = part.start, None
+                for batch in part.batches(records=BATCH_RECORDS):
+                    changed = change(batch, np.arange(at, at + batch.num_rows))
+                    writer = writer or pa.ipc.new_stream(file, changed.schema)
+                    writer.write_batch(changed)
+                    at += batch.num_rows
+                if writer is not None:
+                    writer.close()
+            return iter(())
+
+        path = self.new_path()
+        kept = 0
+        try:
+            self.each_part(source, rewrite, "nothing long")
+            with parquet_writer(path, schema, variables=variables) as writer:
+                for part in parts_of(source):
+                    for batch in _stream(folder / f"{part.number}"):
+                        writer.write(batch)
+                        kept += batch.num_rows
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return Source(path, source.origin, variables, kept, source.notes)
+
+    def new_folder(self) -> Path:
+        """Make a folder in the workspace, for what tasks leave behind."""
+        folder = self.new_path().with_suffix("")
+        folder.mkdir()
+        return folder
+
+    def each_part(
+        self,
+        source: Source,
+        work: Work,
+        schema: str,
+        *,
+        then: Callable[[DataFrame], DataFrame] = lambda frame: frame,
+    ) -> pa.Table:
+        """Run work on every part of a source, and return the rows it gives.
+
+        An error that work raises on purpose is raised here. When several parts raise one, it is
+        that of the first part, as on one machine.
+        """
+        from pyspark.errors import PySparkException
+
+        parts = parts_of(source)
+        folder = self.new_folder()
+
+        def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    try:
+                        yield from work(parts[number])
+                    except IndistinctError as error:
+                        text = f"{type(error).__name__}\n{error}"
+                        (folder / f"{number:09}").write_text(text, encoding="utf-8")
+
+        tasks = min(len(parts), TASKS_PER_CORE * self._session.sparkContext.defaultParallelism)
+        numbers = self._session.range(0, len(parts), 1, max(1, tasks))
+        try:
+            found = then(numbers.mapInArrow(task, schema)).toArrow()
+            for path in sorted(folder.iterdir()):
+                kind, _, text = path.read_text(encoding="utf-8").partition("\n")
+                raise _ERRORS.get(kind, IndistinctError)(text)
+        except PySparkException as error:
+            raise _cluster_error(error, source, self.workspace) from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return found
+
+    def _distinct(self, source: Source, names: Sequence[str]) -> Distinct:
+        """Return the distinct values of columns; each task finds those of its part."""
+        schema = source.schema
+        text = text_columns(schema, names)
+
+        def find(part: Part) -> Iterator[pa.RecordBatch]:
+            batches = part.batches(names, records=BATCH_RECORDS, text=text)
+            for name, (values, missing) in distinct_values(batches, schema, names).items():
+                content = _serialised(pa.record_batch([values], names=[name]))
+                yield pa.record_batch(
+                    [[name], [missing], [content]], names=["name", "missing", "content"]
+                )
+
+        rows = self.each_part(source, find, "name string, missing boolean, content binary")
+        columns = DistinctColumns(schema, names)
+        for row in rows.to_pylist():
+            for batch in pa.ipc.open_stream(row["content"]):
+                columns.add(row["name"], batch.column(0), row["missing"])
+        return columns.found()
+
+
+@dataclass(frozen=True, eq=False)
+class SparkTally(Tally):
+    """Classes counted by a cluster: sorted on the driver, looked up by the tasks."""
+
+    coding: KeyCoding
+    records: int
+    counts: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    source: Source = field(repr=False)
+    engine: SparkEngine = field(repr=False)
+
+    def sorted_words(self) -> NDArray[np.uint64]:
+        """The words of the classes, sorted."""
+        return self.words
+
+    def sorted_counts(self) -> NDArray[np.int64]:
+        """The counts of the classes, in the order of `sorted_words`."""
+        return self.counts
+
+    def per_record(self, values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Give every record the value of its class, in record order, a batch at a time."""
+        for path in self._members:
+            with path.open("rb") as file:
+                while len(block := np.fromfile(file, dtype=np.uint32, count=BLOCK_RECORDS)):
+                    yield values[block]
+
+    @cached_property
+    def _members(self) -> list[Path]:
+        """Files with the class number of each record, one for each part."""
+        folder = self.engine.new_folder()
+        table, coding = folder / "words.npy", self.coding
+        np.save(table, self.words)
+        text = text_columns(self.source.schema, coding.names)
+
+        def find(part: Part) -> Iterator[pa.RecordBatch]:
+            numbers = class_numbers(np.load(table, mmap_mode="r"))
+            with written_whole(folder / f"{part.number}") as aside, aside.open("wb") as file:
+                for block in _packed(part, coding, text):
+                    file.write(numbers(block).astype(np.uint32).data)
+            return iter(())
+
+        self.engine.each_part(self.source, find, "nothing long")
+        return [folder / f"{part.number}" for part in parts_of(self.source)]
+
+
+def class_numbers(
+    table: NDArray[np.uint64],
+) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:
+    """Return a function from words to their rows in a sorted table of distinct words.
+
+    Words are ranked column by column; the rank so far and the rank in the next column make one
+    number again, which fits in 64 bits because neither exceeds the number of rows.
+
+    >>> table = np.array([[1, 7], [2, 5], [2, 9]], dtype=np.uint64)
+    >>> class_numbers(table)(table[[2, 0, 1]])
+    array([2, 0, 1])
+    """
+    steps: list[tuple[NDArray[np.uint64], NDArray[np.uint64] | None]] = []
+    ranks = np.zeros(len(table), dtype=np.uint64)
+    for j in range(table.shape[1]):
+        column = np.unique(table[:, j])
+        own = np.searchsorted(column, table[:, j]).astype(np.uint64)
+        both = ranks * np.uint64(len(column)) + own
+        pairs = np.unique(both)
+        ranks = np.searchsorted(pairs, both).astype(np.uint64)
+        steps.append((column, pairs if j else None))
+    return partial(_look_up, steps)
+
+
+def _look_up(
+    steps: list[tuple[NDArray[np.uint64], NDArray[np.uint64] | None]], words: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    ranks = np.zeros(len(words), dtype=np.int64)
+    for j, (column, pairs) in enumerate(steps):
+        own = np.searchsorted(column, words[:, j])
+        if pairs is None:
+            ranks = own
+        else:
+            both = ranks.astype(np.uint64) * np.uint64(len(column)) + own.astype(np.uint64)
+            ranks = np.searchsorted(pairs, both)
+    return ranks
+
+
+def _packed(part: Part, coding: KeyCoding, text: Sequence[str]) -> Iterator[NDArray[np.uint64]]:
+    for batch in part.batches(coding.names, records=BLOCK_RECORDS, text=text):
+        yield coding.pack([batch.column(name) for name in coding.names])
+
+
+def _tallied(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the distinct words of a block and how often each occurs."""
+    records = len(words)
+    slots = np.zeros(1 << (2 * records - 1).bit_length(), dtype=np.uint32)
+    keys, counts = np.empty_like(words), np.empty(records, dtype=np.int64)
+    members = np.empty(records, dtype=np.uint32)
+    classes = kernels.count_words(words, slots, keys, counts, members)
+    return keys[:classes], counts[:classes]
+
+
+def _serialised(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _stream(path: Path) -> Iterator[pa.RecordBatch]:
+    """Read batches back; a part without records left an empty file."""
+    if path.stat().st_size:
+        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
+            yield from reader
+
+
+def _cluster_error(error: Exception, source: Source, workspace: Path) -> Exception:
+    """Say what a cluster lacks where that is what went wrong."""
+    text = str(error)
+    if "ModuleNotFoundError" in text:
+        return InputError(
+            "A machine of the cluster lacks a library. Install indistinct[spark] in the Python "
+            "that its tasks run (PYSPARK_PYTHON)."
+        )
+    if "FileNotFoundError" in text or "does not exist. Create it first" in text:
+        return InputError(
+            f"A machine of the cluster does not see {source.path} or {workspace}. Put the file and "
+            "the workspace in a folder that all machines share."
+        )
+    return error

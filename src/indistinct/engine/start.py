@@ -1,0 +1,51 @@
+"""Starting an engine by name; the cluster's libraries are imported only when asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from indistinct.engine.base import Engine, EngineName
+from indistinct.engine.duckdb import DuckDBEngine
+from indistinct.engine.limits import available_memory, available_threads, parse_size
+from indistinct.errors import InputError, did_you_mean
+
+__all__ = ["start_engine"]
+
+
+def start_engine(
+    name: EngineName = "duckdb",
+    *,
+    workspace: Path,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    master: str | None = None,
+) -> Engine:
+    """Start an engine; close it, or use it in a `with` statement.
+
+    Parameters
+    ----------
+    name
+        ``duckdb`` for this machine, ``spark`` for a cluster.
+    workspace
+        A private directory for intermediate files; a cluster's workers must see it too.
+    memory, threads
+        Limits; by default half of the free memory, and every processor.
+    master
+        The address of a Spark cluster, such as ``spark://host:7077``; by default this machine.
+    """
+    if name not in ("duckdb", "spark"):
+        raise InputError(
+            f"The engine must be duckdb or spark. Got '{name}'. "
+            f"{did_you_mean(name, ['duckdb', 'spark'])}"
+        )
+    if threads is not None and threads < 1:
+        raise InputError(f"The number of threads must be at least 1. Got {threads}.")
+    if master is not None and name != "spark":
+        raise InputError("A master is only for the spark engine. Add --engine spark.")
+    limit = parse_size(memory) if memory is not None else available_memory()
+    workers = threads or available_threads()
+    if name == "duckdb":
+        return DuckDBEngine(workspace, memory=limit, threads=workers)
+    from indistinct.engine.spark import SparkEngine
+
+    return SparkEngine(workspace, memory=limit, threads=workers, master=master)

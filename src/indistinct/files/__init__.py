@@ -1,0 +1,26 @@
+"""Reading every format into a `Source`, and writing every format back."""
+
+from indistinct.files.dialect import Dialect
+from indistinct.files.open import check_numeric, open_data, open_table
+from indistinct.files.parquet import dialect_of, parquet_writer
+from indistinct.files.source import BATCH_RECORDS, Source
+from indistinct.files.whole import written_whole
+from indistinct.files.workspace import workspace
+from indistinct.files.writing import FORMATS, SUFFIX_OF, Format, write_data
+
+__all__ = [
+    "BATCH_RECORDS",
+    "FORMATS",
+    "SUFFIX_OF",
+    "Dialect",
+    "Format",
+    "Source",
+    "check_numeric",
+    "dialect_of",
+    "open_data",
+    "open_table",
+    "parquet_writer",
+    "workspace",
+    "write_data",
+    "written_whole",
+]

@@ -1,0 +1,90 @@
+"""A data set as the engines see it: Parquet on disk, with what is known about its variables.
+
+Every other format is turned into Parquet once, in a private workspace (see `workspace`), so
+that engines have one format to read and the user's own file is never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from indistinct.errors import InputError
+from indistinct.variables import Variables
+
+__all__ = ["BATCH_RECORDS", "Source"]
+
+BATCH_RECORDS = 1 << 18
+"""Records per batch when a source is streamed: a few megabytes a column set, so it stays in
+cache, and many enough that the cost of starting a batch does not show."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Records to be read, never changed.
+
+    Parameters
+    ----------
+    path
+        The Parquet file that engines read.
+    origin
+        What the user named, for messages: a file path, or a query.
+    variables
+        Name, role, level and labels of every column, in file order.
+    records
+        The number of records.
+    notes
+        What was found out while reading, for people: delimiter, encoding, decimal sign.
+    """
+
+    path: Path
+    origin: str
+    variables: Variables
+    records: int
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Source({self.origin!r}, {self.records:,} records, {len(self.variables)} variables)"
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of the records."""
+        return pq.read_schema(self.path)
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Refuse names that are not columns, with a hint."""
+        for name in names:
+            try:
+                self.variables[name]
+            except InputError as error:
+                raise InputError(f"{self.origin}: {error}") from None
+
+    def batches(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        batch_records: int = BATCH_RECORDS,
+        as_dictionary: Sequence[str] = (),
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the records in file order, some columns or all.
+
+        Text columns named in `as_dictionary` come as the file stores them, as indices into a
+        short list of values.
+        """
+        if columns is not None:
+            self.check_columns(columns)
+        with pq.ParquetFile(self.path, read_dictionary=list(as_dictionary)) as file:
+            yield from file.iter_batches(batch_size=batch_records, columns=columns)
+
+    def table(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the records as one Arrow table: for small files and tests."""
+        return pq.read_table(self.path, columns=columns)
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
+        """Return the records as a pandas frame (pandas must be installed)."""
+        return self.table(columns).to_pandas()

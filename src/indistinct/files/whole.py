@@ -1,0 +1,76 @@
+"""Files that appear whole or not at all: written aside, fsynced, renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from indistinct.errors import InputError
+
+__all__ = ["written_whole"]
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Give a name beside `path` to write to; rename it to `path` when all went well.
+
+    On any failure, an interrupt included, the file aside is removed and what stood at `path`
+    before stands there still.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with written_whole(folder / "out.txt") as aside:
+    ...     _ = aside.write_text("all of it")
+    >>> [file.name for file in folder.iterdir()]
+    ['out.txt']
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a directory. Give the name of a file to write.")
+    if not path.parent.is_dir():
+        raise InputError(f"The folder {path.parent} does not exist. Create it first.")
+    aside = path.parent / f".{path.name[:100]}.{secrets.token_hex(4)}.part"
+    try:
+        # Made here, so that the file has the permissions of the user's own umask and its
+        # name is taken.
+        os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        yield aside
+        _sync(aside)
+        os.replace(aside, path)
+    except OSError as error:
+        raise _sentence(error, path) from None
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+    if os.name == "posix":
+        with contextlib.suppress(OSError):
+            _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sentence(error: OSError, path: Path) -> InputError:
+    if error.errno in _NO_ROOM:
+        return InputError(
+            f"The disk is full: {path} does not fit, nothing was written. "
+            "Free some space or choose another folder."
+        )
+    if isinstance(error, PermissionError):
+        return InputError(
+            f"{path} cannot be written: permission denied, nothing was written. "
+            "Choose another folder or ask for the right to write here."
+        )
+    reason = os.strerror(error.errno) if error.errno else "the system refused"
+    return InputError(f"{path} cannot be written: {reason}. Nothing was written.")

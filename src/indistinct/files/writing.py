@@ -1,0 +1,154 @@
+"""Writing records in any format: whole or not at all, the same table as the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
+import pyreadstat
+
+from indistinct.errors import InputError
+from indistinct.files.csvfile import write_csv
+from indistinct.files.dialect import Dialect
+from indistinct.files.parquet import dialect_of, parquet_writer
+from indistinct.files.source import Source
+from indistinct.files.statwrite import write_spss, write_stata
+from indistinct.files.whole import written_whole
+from indistinct.variables import Variable, Variables
+
+__all__ = ["FORMATS", "SUFFIX_OF", "Format", "write_data"]
+
+Format = Literal["parquet", "csv", "stata", "spss"]
+
+SUFFIX_OF: dict[Format, str] = {
+    "parquet": ".parquet",
+    "csv": ".csv",
+    "stata": ".dta",
+    "spss": ".sav",
+}
+FORMATS: tuple[Format, ...] = tuple(SUFFIX_OF)
+_BY_SUFFIX: dict[str, Format] = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".dta": "stata",
+    ".sav": "spss",
+    ".zsav": "spss",
+}
+
+Records: TypeAlias = Iterable[pa.RecordBatch] | pa.Table | Source
+
+
+def write_data(
+    records: Records,
+    path: str | Path,
+    *,
+    variables: Variables | None = None,
+    format: Format | None = None,
+    dialect: Dialect | None = None,
+) -> Path:
+    """Write records to a file.
+
+    Parameters
+    ----------
+    records
+        Batches of one schema, a table, or a source.
+    variables
+        What is known of the columns; a source brings its own. Variables that are not among the
+        columns are left out, columns that are not among the variables are written plain.
+    format
+        By the suffix of `path` unless given.
+    dialect
+        For CSV. A source that was a CSV file brings its own; else UTF-8, commas and points.
+
+    Parquet and CSV are streamed; Stata and SPSS files are made in memory.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> path = write_data(pa.table({"age": [40, None], "name": ["A, B", "C"]}), folder / "x.csv")
+    >>> print(path.read_text(), end="")
+    age,name
+    40,"A, B"
+    ,C
+    """
+    path = Path(path)
+    chosen = _format(path, format)
+    if isinstance(records, Source):
+        if path.exists() and path.samefile(records.path):
+            raise InputError(f"{path} is the file being read. Choose another name for the output.")
+        variables = records.variables if variables is None else variables
+        dialect = dialect or dialect_of(records)
+    schema, batches = _stream(records, path)
+    variables = _of_columns(schema, variables)
+    if chosen == "parquet":
+        with parquet_writer(path, schema, variables) as writer:
+            for batch in batches:
+                writer.write(batch)
+        return path
+    if dialect is None:
+        dialect = Dialect("\t" if path.suffix.lower() == ".tsv" else ",")
+    with written_whole(path) as aside:
+        if chosen == "csv":
+            with aside.open("wb") as file:
+                write_csv(batches, file, schema=schema, variables=variables, dialect=dialect)
+        else:
+            table = pa.Table.from_batches(batches, schema)
+            _write_stat(table, aside, variables, chosen, compress=path.suffix.lower() == ".zsav")
+    return path
+
+
+def _write_stat(
+    table: pa.Table, path: Path, variables: Variables, format: Format, *, compress: bool
+) -> None:
+    try:
+        if format == "stata":
+            write_stata(table, path, variables=variables)
+        else:
+            write_spss(table, path, variables=variables, compress=compress)
+    except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
+        print(error)
+        if "write" in str(error).lower():
+            # ReadStat has one word for every failure of the disk.
+            raise InputError(
+                f"The disk is full or failed while writing {SUFFIX_OF[format][1:]}: nothing was "
+                "written. Free some space or choose another folder."
+            ) from None
+        raise InputError(
+            f"The records cannot be written as a {format} file: a name, a label or a text is not "
+            "allowed there. Write csv or parquet, or shorten the labels."
+        ) from None
+
+
+def _format(path: Path, format: Format | None) -> Format:
+    if format is not None:
+        if format not in FORMATS:
+            raise InputError(f"The format must be one of {', '.join(FORMATS)}. Got '{format}'.")
+        return format
+    found = _BY_SUFFIX.get(path.suffix.lower())
+    if found is None:
+        raise InputError(
+            f"The format of {path.name} cannot be told from its name. "
+            f"Use one of {', '.join(_BY_SUFFIX)}, or say format=."
+        )
+    return found
+
+
+def _stream(records: Records, path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    if isinstance(records, Source):
+        return records.schema, records.batches()
+    if isinstance(records, pa.Table):
+        return records.schema, iter(records.to_batches(max_chunksize=1 << 18))
+    stream = iter(records)
+    first = next(stream, None)
+    if first is None:
+        raise InputError(f"There are no records to write to {path}.")
+    return first.schema, chain([first], stream)
+
+
+def _of_columns(schema: pa.Schema, variables: Variables | None) -> Variables:
+    known = variables if variables is not None else Variables([])
+    return Variables(known[n] if n in known else Variable(n) for n in schema.names)

@@ -1,0 +1,35 @@
+"""Generalisation hierarchies: what each value of a variable may become, step by step."""
+
+from indistinct.hierarchy.choose import Choice, choose_hierarchy
+from indistinct.hierarchy.codes import code_hierarchy
+from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
+from indistinct.hierarchy.dates import date_hierarchy
+from indistinct.hierarchy.directory import Hierarchies, load_hierarchies
+from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy, IntArray, Node
+from indistinct.hierarchy.intervals import interval_hierarchy
+from indistinct.hierarchy.simple import ordered_hierarchy, suppression_only
+from indistinct.hierarchy.table import table_hierarchy
+from indistinct.hierarchy.taxonomy import taxonomy_hierarchy
+from indistinct.hierarchy.text import as_text, as_texts
+
+__all__ = [
+    "SUPPRESSED",
+    "Choice",
+    "Hierarchies",
+    "Hierarchy",
+    "IntArray",
+    "Node",
+    "as_text",
+    "as_texts",
+    "choose_hierarchy",
+    "code_hierarchy",
+    "csv_hierarchy",
+    "date_hierarchy",
+    "interval_hierarchy",
+    "load_hierarchies",
+    "ordered_hierarchy",
+    "suppression_only",
+    "table_hierarchy",
+    "taxonomy_hierarchy",
+    "write_csv",
+]

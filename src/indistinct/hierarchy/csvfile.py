@@ -1,0 +1,175 @@
+"""Hierarchies in CSV files: a value and its ancestors per line, without a header."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from indistinct.errors import InputError
+from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
+from indistinct.hierarchy.table import Row, build
+
+__all__ = ["CsvRows", "csv_hierarchy", "read_rows", "write_csv"]
+
+_DELIMITERS = (";", "\t", ",")
+"""Tried in this order: commas are common within labels, semicolons and tabs are not."""
+
+_PLAIN = re.compile(r"[\w.*+/()<>=≥–-]+(?: [\w.*+/()<>=≥–-]+)*")
+"""A field that no reader can misunderstand without quotes."""
+
+
+@dataclass(frozen=True)
+class CsvRows:
+    """The rows of a CSV file with the line on which each begins; empty fields are None."""
+
+    rows: list[Row]
+    lines: list[int]
+
+
+def csv_hierarchy(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    ordered: bool = False,
+    root: str = SUPPRESSED,
+) -> Hierarchy:
+    """Return the hierarchy that a CSV file spells out.
+
+    Each line is a value and its ancestors, one per level: ``02138,0213*,021**``. There is no
+    header. Fields are parted by semicolons, tabs or commas, whichever gives all lines the same
+    number of fields; the text is UTF-8. If the last column is one label, that is the root;
+    else `root` is added above it. A line that begins with an empty field says what becomes of
+    missing values.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        The variable; the file's name without its ending if not given.
+    ordered
+        Whether the order of the lines means something.
+    root
+        The label of the root where the file has none.
+
+    >>> path = Path(tempfile.mkdtemp()) / "zip.csv"
+    >>> _ = path.write_text("02138;0213*\\n02139;0213*\\n02141;0214*\\n")
+    >>> csv_hierarchy(path).ancestors("02138")
+    ('02138', '0213*', '*')
+    """
+    path = Path(path)
+    found = read_rows(path)
+    rows = found.rows
+    if len({len(row) for row in rows}) == 1:
+        ends = {row[-1] for row in rows}
+        if root in ends and len(ends) > 1 and len(rows[0]) > 1:
+            odd = next(i for i, row in enumerate(rows) if row[-1] != root)
+            header = " If it is a header, delete it." if odd == 0 else ""
+            raise InputError(
+                f"{path}: line {found.lines[odd]} ends with '{rows[odd][-1] or ''}', but others "
+                f"with the root '{root}'. A hierarchy has one root: end every line with it.{header}"
+            )
+        if len(ends) > 1 or len(rows[0]) == 1:
+            rows = [(*row, root) for row in rows]
+    return build(
+        rows,
+        name=path.stem if name is None else name,
+        ordered=ordered,
+        lines=found.lines,
+        origin=str(path),
+    )
+
+
+def write_csv(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+    """Write a hierarchy as `csv_hierarchy` reads it, so that people can edit it.
+
+    The file appears whole or not at all: it is written aside, then renamed.
+    """
+    lines = [",".join(_field(label) for label in row) for row in hierarchy.rows()]
+    missing = hierarchy.ancestors(None)
+    if any(label is not None for label in missing[:-1]):
+        lines.append(",".join(_field(label) for label in missing))
+    _write_whole(Path(path), "\n".join(lines) + "\n")
+
+
+def read_rows(path: Path) -> CsvRows:
+    """Read the rows of a delimited file, finding out the delimiter; empty lines are left out."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise InputError(
+            f"{path}: line {line} is not UTF-8 text. Save the file as UTF-8."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
+    attempts: list[CsvRows] = []
+    failure: InputError | None = None
+    for delimiter in _DELIMITERS:
+        try:
+            attempt = _parse(text, delimiter)
+        except csv.Error as error:
+            failure = InputError(f"{path}: {error}. Check the quotation marks there.")
+            continue
+        widths = {len(row) for row in attempt.rows}
+        if len(widths) == 1 and widths != {1}:
+            return attempt
+        attempts.append(attempt)
+    if not attempts:
+        assert failure is not None
+        raise failure
+    # no delimiter fits all lines: the caller tells which are ragged, by the likeliest one
+    likeliest = max(attempts, key=lambda a: len(a.rows[0]) if a.rows else 0)
+    if not likeliest.rows:
+        raise InputError(f"{path}: the file is empty. Give a line for each value, with ancestors.")
+    return likeliest
+
+
+def _parse(text: str, delimiter: str) -> CsvRows:
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
+    rows: list[Row] = []
+    lines: list[int] = []
+    begin = 1
+    try:
+        for fields in reader:
+            if fields:
+                rows.append(tuple(field or None for field in fields))
+                lines.append(begin)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise csv.Error(f"line {begin}: {error}") from None
+    return CsvRows(rows, lines)
+
+
+def _field(label: str | None) -> str:
+    if label is None:
+        return ""
+    return label if _PLAIN.fullmatch(label) else '"' + label.replace('"', '""') + '"'
+
+
+def _write_whole(path: Path, text: str) -> None:
+    try:
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}). Check the path.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        if isinstance(error, OSError):
+            message = f"{path}: cannot be written ({error.strerror}). Check the path."
+            raise InputError(message) from None
+        raise

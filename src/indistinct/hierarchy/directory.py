@@ -1,0 +1,121 @@
+"""The hierarchies of all variables of a project: from a directory, the rest chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.hierarchy.choose import choose_hierarchy
+from indistinct.hierarchy.csvfile import csv_hierarchy
+from indistinct.hierarchy.hierarchy import Hierarchy
+from indistinct.variables import Level
+
+__all__ = ["Hierarchies", "load_hierarchies"]
+
+
+class Hierarchies(Mapping[str, Hierarchy]):
+    """Hierarchies by the name of their variable, with what people should be told about them.
+
+    >>> from indistinct.hierarchy import suppression_only
+    >>> hierarchies = Hierarchies([suppression_only(["m", "f"], name="sex")])
+    >>> hierarchies["sxe"]
+    Traceback (most recent call last):
+    ...
+    indistinct.errors.InputError: There is no hierarchy of 'sxe'. Did you mean 'sex'?
+    """
+
+    def __init__(
+        self, hierarchies: Iterable[Hierarchy], *, notes: Mapping[str, str] | None = None
+    ) -> None:
+        self._by_name = {hierarchy.name: hierarchy for hierarchy in hierarchies}
+        self.notes: Mapping[str, str] = dict(notes or {})
+        """For each variable without a file, a sentence on what was chosen and why."""
+
+    def __getitem__(self, name: str) -> Hierarchy:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            hint = did_you_mean(name, self._by_name)
+            raise InputError(f"There is no hierarchy of '{name}'. {hint}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"Hierarchies({', '.join(f'{h.name}: {h.height}' for h in self.values())})"
+
+
+def load_hierarchies(
+    directory: str | os.PathLike[str] | None,
+    values: Mapping[str, Iterable[object]],
+    *,
+    levels: Mapping[str, Level] | None = None,
+    special: Mapping[str, Iterable[object]] | None = None,
+) -> Hierarchies:
+    """Return a hierarchy for each variable: that of ``<variable>.csv``, or one chosen.
+
+    Parameters
+    ----------
+    directory
+        Where the files are; None if there are none. Files of other variables are left alone.
+    values
+        For each variable the values that occur in the data. A file that does not know all of
+        them is an error; all problems of a directory are told at once.
+    levels
+        Levels of measurement, where known; they help to choose.
+    special
+        Codes that are no ordinary values, such as 999 for *unknown*; chosen hierarchies leave
+        them as they are.
+    """
+    folder = None if directory is None else Path(directory)
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"{folder} is not a directory. Name one that holds <variable>.csv files.")
+    files = {} if folder is None else {path.stem: path for path in sorted(folder.glob("*.csv"))}
+    found: list[Hierarchy] = []
+    notes: dict[str, str] = {}
+    problems: list[str] = []
+    for name, occurring in values.items():
+        try:
+            if name in files:
+                found.append(
+                    _checked(csv_hierarchy(files[name], name=name), files[name], occurring)
+                )
+            else:
+                chosen = choose_hierarchy(
+                    name,
+                    occurring,
+                    (levels or {}).get(name),
+                    special=(special or {}).get(name, ()),
+                )
+                found.append(chosen.hierarchy)
+                notes[name] = chosen.reason + _misspelt(name, files, values)
+        except InputError as error:
+            problems.append(str(error))
+    if len(problems) == 1:
+        raise InputError(problems[0])
+    if problems:
+        listed = "\n".join(f"- {problem}" for problem in problems)
+        raise InputError(f"{len(problems)} hierarchies have problems:\n{listed}")
+    return Hierarchies(found, notes=notes)
+
+
+def _checked(hierarchy: Hierarchy, path: Path, occurring: Iterable[object]) -> Hierarchy:
+    try:
+        hierarchy.encode(occurring)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return hierarchy
+
+
+def _misspelt(name: str, files: Mapping[str, Path], values: Mapping[str, object]) -> str:
+    """Return a hint if a file that belongs to no variable differs in capitals only."""
+    near = [f for f in files if f.lower() == name.lower() and f not in values]
+    return f" Rename {files[near[0]].name} to {name}.csv if it was meant." if near else ""

@@ -1,0 +1,314 @@
+"""A generalisation hierarchy: for each value of a variable, its ever more general ancestors."""
+
+from __future__ import annotations
+
+import html
+import operator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from indistinct.errors import InputError
+from indistinct.hierarchy.text import as_text, as_texts
+
+__all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
+
+SUPPRESSED = "*"
+"""The label of the usual root: a value of which nothing is told any more."""
+
+IntArray = npt.NDArray[np.int32]
+
+_NAMED_UNKNOWNS = 3
+
+
+@dataclass(frozen=True)
+class Node:
+    """One place in a hierarchy: a value, or a generalisation that stands for several.
+
+    Parameters
+    ----------
+    label
+        What is written in the released cell; None for a value that is missing.
+    level
+        How many steps above the values it stands; 0 is a value itself.
+    code
+        Its position in `Hierarchy.level_labels(level)`.
+    size
+        How many values it stands for.
+    """
+
+    label: str | None
+    level: int
+    code: int
+    size: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """The values of one variable and their ancestors, level by level, up to one root.
+
+    Sweeney's value generalisation hierarchy (2001, section 4.2): level 0 is the value itself,
+    each level above is a function of the level below, and at the highest level, the `height`,
+    all values have become the root. Build one with `table_hierarchy`, `csv_hierarchy` or
+    another of the builders, which check all that; the constructor takes it as given.
+
+    A missing value is known to every hierarchy. It stays missing (label None) at all levels
+    but the root, unless a row of the hierarchy says otherwise.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    labels
+        For each level the labels of its nodes. Level 0 ends with None, the missing value.
+    codes
+        For each level an array: the code of a value, as `encode` gives it, to the code of its
+        node at that level.
+    ordered
+        Whether the order of the values means something, as with numbers and dates.
+
+    >>> from indistinct.hierarchy import code_hierarchy
+    >>> zips = code_hierarchy(["02138", "02139", "02141", "02142"], name="zip", digits=(4, 3))
+    >>> zips
+    Hierarchy('zip', 4 values, height 3)
+    >>> zips.generalise("02138", 1), zips.common_ancestor(["02138", "02142"]).label
+    ('0213*', '021**')
+    """
+
+    name: str
+    labels: tuple[tuple[str | None, ...], ...]
+    codes: tuple[IntArray, ...]
+    ordered: bool = False
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.name!r}, {len(self.values):,} values, height {self.height})"
+
+    def __str__(self) -> str:
+        counts = " → ".join(f"{self.node_count(level):,}" for level in self.levels)
+        return f"{self.name}: {counts} ({self.root})"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        shown = [row for row, _ in zip(self.rows(), range(10), strict=False)]
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(label or '')}</td>" for label in row) + "</tr>"
+            for row in shown
+        )
+        return f"<table><caption>{html.escape(repr(self))}</caption>{cells}</table>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return (
+            (self.name, self.ordered, self.labels) == (other.name, other.ordered, other.labels)
+        ) and all(np.array_equal(a, b) for a, b in zip(self.codes, other.codes, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.labels))
+
+    @property
+    def height(self) -> int:
+        """The number of steps from a value to the root."""
+        return len(self.labels) - 1
+
+    @property
+    def levels(self) -> range:
+        """The levels, from 0 (the values) to the height (the root)."""
+        return range(len(self.labels))
+
+    @property
+    def root(self) -> str:
+        """The label that all values have at the highest level."""
+        return str(self.labels[-1][0])
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values it knows, in their order, without the missing one."""
+        return tuple(label for label in self.labels[0] if label is not None)
+
+    def __contains__(self, value: object) -> bool:
+        return as_text(value) in self._leaves
+
+    def rows(self) -> Iterator[tuple[str | None, ...]]:
+        """Yield each value with its ancestors, in the order of the values."""
+        for leaf in range(len(self.values)):
+            yield self._path(leaf)
+
+    def node_count(self, level: int) -> int:
+        """Return how many different labels values have at a level, the missing not counted."""
+        level = self._checked(level)
+        return len(self.labels[level]) - (None in self.labels[level])
+
+    # One value at a time
+
+    def generalise(self, value: object, level: int) -> str | None:
+        """Return the label that a value has at a level."""
+        level = self._checked(level)
+        return self.labels[level][int(self.codes[level][self._leaf(value)])]
+
+    def ancestors(self, value: object) -> tuple[str | None, ...]:
+        """Return the labels of a value at levels 0, 1, … up to the height."""
+        return self._path(self._leaf(value))
+
+    def find(self, label: object) -> Node:
+        """Return the lowest node with this label: a value, or one of the generalisations."""
+        text = as_text(label)
+        try:
+            level, code = self._nodes[text]
+        except KeyError:
+            raise self._unknown([text], [0], first_record=None) from None
+        return self._node(level, code)
+
+    def parent(self, label: object) -> str | None:
+        """Return the next more general label, or None for the root.
+
+        Where a hierarchy repeats a label to fill its levels, the repetitions are passed over.
+        """
+        node = self.find(label)
+        leaf = self._representatives[node.level][node.code]
+        return next((up for up in self._path(leaf)[node.level :] if up != node.label), None)
+
+    def common_ancestor(self, values: Iterable[object]) -> Node:
+        """Return the lowest node that stands for all of some values or generalisations."""
+        nodes = [self.find(value) for value in values]
+        if not nodes:
+            raise InputError("A common ancestor needs at least one value. Got none.")
+        leaves = np.array([self._representatives[n.level][n.code] for n in nodes], dtype=np.int32)
+        level = max(self.common_level(leaves), *(n.level for n in nodes))
+        return self._node(level, int(self.codes[level][leaves[0]]))
+
+    def distance(self, value: object, other: object) -> int:
+        """Return how many levels `value` climbs until its node stands for `other` too.
+
+        `other` is a value or a generalisation. From 02138 it is one level to 0213*, and one to
+        02139, whose lowest common ancestor is 0213*.
+        """
+        return self.common_ancestor([value, other]).level - self.find(value).level
+
+    # Many values at once
+
+    def encode(self, values: Iterable[object], *, first_record: int | None = None) -> IntArray:
+        """Return the code of each value: its position in `values`, the missing one last.
+
+        Values that the hierarchy does not know are an error that names at most three of them,
+        and their records if `first_record`, the number of the first from 0, is given.
+        """
+        texts = as_texts(values)
+        codes = np.array([self._leaves.get(text, -1) for text in texts], dtype=np.int32)
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown):
+            raise self._unknown(texts, unknown.tolist(), first_record=first_record)
+        return codes
+
+    def level_codes(self, level: int) -> IntArray:
+        """Return the array that leads from the code of a value to that of its node at a level.
+
+        Its last element is the missing value's.
+        """
+        return self.codes[self._checked(level)]
+
+    def level_labels(self, level: int) -> tuple[str | None, ...]:
+        """Return the labels of the nodes at a level, by code."""
+        return self.labels[self._checked(level)]
+
+    def parents(self, level: int) -> IntArray:
+        """Return the array that leads from the nodes of a level to those of the next."""
+        level = self._checked(level)
+        if level == self.height:
+            raise InputError(f"The root of {self._what} has no parent. Ask for a lower level.")
+        return self.codes[level + 1][self._representatives[level]]
+
+    def sizes(self, level: int) -> IntArray:
+        """Return how many values each node of a level stands for.
+
+        A node that holds the missing value alone has size 1, so that it costs nothing.
+        """
+        return self._sizes[self._checked(level)]
+
+    def common_level(self, codes: npt.ArrayLike) -> int:
+        """Return the lowest level at which values, given by code, share one node."""
+        leaves = np.asarray(codes)
+        return next(
+            level
+            for level in self.levels
+            if (self.codes[level][leaves] == self.codes[level][leaves[:1]]).all()
+        )
+
+    def recode(self, values: Iterable[object], level: int) -> list[str | None]:
+        """Return the label at a level of each of many values."""
+        labels = np.array(self.level_labels(level), dtype=object)
+        recoded: list[str | None] = labels[self.level_codes(level)[self.encode(values)]].tolist()
+        return recoded
+
+    # Behind the doors
+
+    @cached_property
+    def _leaves(self) -> dict[str | None, int]:
+        return {label: code for code, label in enumerate(self.labels[0])}
+
+    @cached_property
+    def _nodes(self) -> dict[str | None, tuple[int, int]]:
+        lowest: dict[str | None, tuple[int, int]] = {}
+        for level, labels in enumerate(self.labels):
+            for code, label in enumerate(labels):
+                lowest.setdefault(label, (level, code))
+        return lowest
+
+    @cached_property
+    def _representatives(self) -> tuple[IntArray, ...]:
+        """For each level, one value under each node."""
+        return tuple(np.unique(c, return_index=True)[1].astype(np.int32) for c in self.codes)
+
+    @cached_property
+    def _sizes(self) -> tuple[IntArray, ...]:
+        return tuple(
+            np.maximum(np.bincount(codes[:-1], minlength=len(labels)), 1).astype(np.int32)
+            for codes, labels in zip(self.codes, self.labels, strict=True)
+        )
+
+    @property
+    def _what(self) -> str:
+        return f"the hierarchy of '{self.name}'" if self.name else "the hierarchy"
+
+    def _leaf(self, value: object) -> int:
+        text = as_text(value)
+        if text not in self._leaves:
+            raise self._unknown([text], [0], first_record=None)
+        return self._leaves[text]
+
+    def _path(self, leaf: int) -> tuple[str | None, ...]:
+        pairs = zip(self.labels, self.codes, strict=True)
+        return tuple(labels[codes[leaf]] for labels, codes in pairs)
+
+    def _node(self, level: int, code: int) -> Node:
+        return Node(self.labels[level][code], level, code, int(self._sizes[level][code]))
+
+    def _checked(self, level: int) -> int:
+        number = operator.index(level)
+        if 0 <= number <= self.height:
+            return number
+        raise InputError(
+            f"A level of {self._what} must be from 0 (the value) to {self.height} "
+            f"('{self.root}'). Got {number}."
+        )
+
+    def _unknown(
+        self, texts: list[str | None], positions: list[int], *, first_record: int | None
+    ) -> InputError:
+        first: dict[str, int] = {}
+        for position in positions:
+            first.setdefault(str(texts[position]), position)
+        named = [
+            f"'{text}'" + ("" if first_record is None else f" (record {first_record + at + 1})")
+            for text, at in list(first.items())[:_NAMED_UNKNOWNS]
+        ]
+        more = ", …" if len(first) > _NAMED_UNKNOWNS else ""
+        count = "1 value" if len(first) == 1 else f"{len(first):,} values"
+        what = self._what[0].upper() + self._what[1:]
+        return InputError(
+            f"{what} does not know {count} of the data: {', '.join(named)}{more}. "
+            "Add a row for each, with its ancestors."
+        )

@@ -1,0 +1,40 @@
+"""Keys: the key table, the people who stand out in it, and Dalenius' ways of finding them."""
+
+from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
+from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
+from indistinct.keys.explain import Explanation, explain
+from indistinct.keys.public import public_frequencies
+from indistinct.keys.pullout import pull_out
+from indistinct.keys.table import KeyTable, Recode
+from indistinct.keys.uniques import (
+    SmallCategories,
+    Uniques,
+    small_categories,
+    threshold,
+    uniques,
+)
+from indistinct.keys.wildcards import wildcard_frequencies
+
+__all__ = [
+    "T1",
+    "T2",
+    "Encoding",
+    "Explanation",
+    "Group",
+    "Integers",
+    "KeyTable",
+    "Recode",
+    "RunningTally",
+    "SmallCategories",
+    "Uniques",
+    "best_transformation",
+    "explain",
+    "find_groups",
+    "public_frequencies",
+    "pull_out",
+    "small_categories",
+    "threshold",
+    "unique_records",
+    "uniques",
+    "wildcard_frequencies",
+]

@@ -1,0 +1,85 @@
+"""Dalenius' missing cost function, as a table that people can read before they count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from indistinct.engine import (
+    Approach,
+    Engine,
+    Estimate,
+    cheapest,
+    estimates,
+    key_coding,
+    show_size,
+)
+from indistinct.files import Source
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What each way of counting would cost, and which one is chosen."""
+
+    records: int
+    key: tuple[str, ...]
+    sizes: tuple[int, ...]
+    memory: int
+    estimates: tuple[Estimate, ...]
+    chosen: Approach
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates and the choice as plain values."""
+        return {
+            "records": self.records,
+            "key": list(self.key),
+            "categories": list(self.sizes),
+            "memory": self.memory,
+            "chosen": self.chosen,
+            "estimates": [asdict(e) for e in self.estimates],
+        }
+
+    def rows(self) -> list[tuple[str, str, str, str, str, str]]:
+        """Return the table's rows as text: representation, approach, bits, time, memory, note."""
+        found = []
+        for e in self.estimates:
+            chosen = e.representation == "T2" and e.approach == self.chosen
+            note = "chosen" if chosen else e.why
+            found.append(
+                (
+                    e.representation,
+                    e.approach,
+                    str(e.bits),
+                    f"{e.seconds:.3g} s",
+                    show_size(e.memory),
+                    note,
+                )
+            )
+        return found
+
+    def __repr__(self) -> str:
+        head = ("number", "approach", "bits", "time", "memory", "")
+        table = [head, *self.rows()]
+        widths = [max(len(row[j]) for row in table) for j in range(len(head))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        return "\n".join(lines)
+
+
+def explain(engine: Engine, source: Source, key: Sequence[str]) -> Explanation:
+    """Estimate time and memory of every way of counting a file by a key, before doing so."""
+    coding = key_coding(source, key)
+    sizes = coding.sizes
+    return Explanation(
+        records=source.records,
+        key=tuple(key),
+        sizes=sizes,
+        memory=engine.memory,
+        estimates=tuple(estimates(records=source.records, sizes=sizes, memory=engine.memory)),
+        chosen=cheapest(records=source.records, sizes=sizes, memory=engine.memory),
+    )

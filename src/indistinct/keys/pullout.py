@@ -1,0 +1,58 @@
+"""The pull-out list: who the risky records are, for the data holder alone.
+
+Dalenius (1986, 5.2): records should not be de-identified before the uniques are found, because
+the formal identifiers (name, address, registration number) are what the census forms of those
+people are found by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from indistinct.errors import InputError
+from indistinct.keys.uniques import Uniques
+
+__all__ = ["pull_out"]
+
+
+def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """List record number, frequency, case and formal identifiers of every record at risk.
+
+    Parameters
+    ----------
+    identifiers
+        The columns that name a person; by default the variables with that role.
+    """
+    source = found.source
+    columns = list(identifiers) if identifiers else source.variables.names(role="identifier")
+    if not columns:
+        raise InputError(
+            f"{source.origin} has no identifiers to pull out. Find the people who stand out "
+            "before the file is de-identified, and name the identifiers with --identifiers or in "
+            "the project file."
+        )
+    source.check_columns(columns)
+    taken = {"record", "frequency", "case"} & set(columns)
+    if taken:
+        raise InputError(
+            f"An identifier is called '{min(taken)}', as a column of the list is. Rename it."
+        )
+    facts = found.per_record()
+    held = next(facts, None)
+    for batch in source.batches(columns):
+        at = 0
+        while at < batch.num_rows and held is not None:
+            rows = min(batch.num_rows - at, held.num_rows)
+            mine, theirs = batch.slice(at, rows), held.slice(0, rows)
+            risky = pa.array(np.asarray(theirs.column("frequency")) < found.k)
+            kept = theirs.select(["record", "frequency", "case"]).filter(risky)
+            listed = mine.filter(risky)
+            if kept.num_rows:
+                yield pa.RecordBatch.from_arrays(
+                    [*kept.columns, *listed.columns], names=[*kept.schema.names, *columns]
+                )
+            at += rows
+            held = held.slice(rows) if rows < held.num_rows else next(facts, None)

@@ -1,0 +1,293 @@
+"""The people who stand out: records whose key few others share, at census scale."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.engine import Approach, Engine, Tally
+from indistinct.errors import InputError
+from indistinct.files import Source, write_data
+from indistinct.keys.public import public_frequencies
+from indistinct.keys.table import KeyTable
+from indistinct.keys.wildcards import wildcard_frequencies
+from indistinct.variables import Missing
+
+__all__ = ["SmallCategories", "Uniques", "small_categories", "threshold", "uniques"]
+
+MOST_SHOWN = 10
+
+
+def threshold(k: int | None, at_most: int | None) -> int:
+    """Return k from either way of saying it: a class is safe with at least k records.
+
+    Dalenius counts the other way: with his k, a key is unique when *at most* k records have it.
+    Without either, his own choice is taken, at most 2.
+
+    >>> threshold(None, 2), threshold(5, None), threshold(None, None)
+    (3, 5, 3)
+    """
+    if k is not None and at_most is not None:
+        raise InputError("Give either k or at_most, not both: at_most=2 is the same as k=3.")
+    if at_most is not None:
+        if at_most < 1:
+            raise InputError(
+                f"at_most must be an integer of at least 1. Got {at_most}. "
+                "A key is unique when at most that many records have it."
+            )
+        return at_most + 1
+    if k is None:
+        return 3
+    if k < 2:
+        raise InputError(
+            f"k must be an integer of at least 2. Got {k}. A class is safe when it has at least "
+            "k records, so with k = 1 every class would be."
+        )
+    return k
+
+
+@dataclass(frozen=True, eq=False)
+class Uniques:
+    """How many records share each record's key, and who stands out.
+
+    `unique` counts records that are alone with their key: anyone who knows the key identifies
+    them, Dalenius' case (i). `at_risk` counts records in classes smaller than k, the unique ones
+    included; where there are 2 … k-1 they can be identified by the others in collusion, case
+    (ii).
+    """
+
+    source: Source
+    key: tuple[str, ...]
+    k: int
+    classes: int
+    unique: int
+    at_risk: int
+    approach: str
+    seconds: float
+    warnings: tuple[str, ...]
+    tally: Tally = field(repr=False)
+    shared: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The records that agree with each class, where that is not the size of the class."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.source.records
+
+    @cached_property
+    def key_table(self) -> KeyTable:
+        """The classes, their keys and counts."""
+        return KeyTable.from_tally(self.tally)
+
+    def frequencies(self) -> Iterator[NDArray[np.int64]]:
+        """The number of records that share each record's key, a batch at a time."""
+        if self.shared is not None:
+            return self.tally.per_record(self.shared)
+        return self.tally.frequencies()
+
+    def frequency(self) -> NDArray[np.int64]:
+        """The number of records that share each record's key, in one array."""
+        batches = list(self.frequencies())
+        return np.concatenate(batches) if batches else np.empty(0, dtype=np.int64)
+
+    def records_at_risk(self) -> NDArray[np.int64]:
+        """The numbers (from 0) of the records in classes smaller than k."""
+        found, start = [], 0
+        for batch in self.frequencies():
+            found.append(np.flatnonzero(batch < self.k) + start)
+            start += len(batch)
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def per_record(self) -> Iterator[pa.RecordBatch]:
+        """One row per record: its number, frequency, risk 1/frequency, and case i or ii."""
+        start = 0
+        case_names = pa.array(["", "i", "ii"])
+        for frequency in self.frequencies():
+            case = np.where(frequency == 1, 1, np.where(frequency < self.k, 2, 0)).astype(np.int8)
+            yield pa.record_batch(
+                {
+                    "record": np.arange(start, start + len(frequency)),
+                    "frequency": frequency,
+                    "risk": 1.0 / frequency,
+                    "case": pa.DictionaryArray.from_arrays(pa.array(case), case_names),
+                }
+            )
+            start += len(frequency)
+
+    def write(self, path: str | Path) -> Path:
+        """Write one row per record; the suffix of the path tells the format."""
+        return write_data(self.per_record(), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names."""
+        return {
+            "records": self.records,
+            "key": list(self.key),
+            "classes": self.classes,
+            "unique": self.unique,
+            "at_risk": self.at_risk,
+            "k": self.k,
+            "approach": self.approach,
+            "seconds": round(self.seconds, 6),
+            "warnings": list(self.warnings),
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row per record as a pandas frame (pandas must be installed)."""
+        return pa.Table.from_batches(self.per_record()).to_pandas()
+
+    def sizes(self) -> list[tuple[str, int, int]]:
+        """Return bands of class size with the classes and the records in each."""
+        counts = self.tally.counts
+        bounds = [1, 2, 3, 5, 10, 20, 100]
+        rows = []
+        for low, high in zip(bounds, [*bounds[1:], None], strict=True):
+            inside = counts[(counts >= low) & (counts < high if high else True)]
+            name = str(low) if high == low + 1 else f"{low}–{high - 1}" if high else f"{low}+"
+            rows.append((name, len(inside), int(inside.sum())))
+        return rows
+
+    def __repr__(self) -> str:
+        n = max(1, self.records)
+        rows = [
+            ("alone with their key (case i)", self.unique),
+            (f"in classes smaller than {self.k} (at risk)", self.at_risk),
+        ]
+        lines = [f"{self.records:,} records by {', '.join(self.key)}: {self.classes:,} classes"]
+        lines += [f"  {what:<40} {count:>12,} {count / n:7.1%}" for what, count in rows]
+        lines.append(f"  counted by {self.approach} in {self.seconds:.2f} s")
+        lines += [f"  note: {warning}" for warning in self.warnings[:MOST_SHOWN]]
+        if len(self.warnings) > MOST_SHOWN:
+            lines.append(f"  and {len(self.warnings) - MOST_SHOWN} notes more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{classes:,}</td><td>{records:,}</td></tr>"
+            for name, classes, records in self.sizes()
+        )
+        return (
+            f"<p>{self.at_risk:,} of {self.records:,} records are in classes smaller than "
+            f"{self.k}; {self.unique:,} are alone with their key.</p><table><tr>"
+            f"<th>class size</th><th>classes</th><th>records</th></tr>{rows}</table>"
+        )
+
+
+def uniques(
+    engine: Engine,
+    source: Source,
+    key: Sequence[str],
+    *,
+    k: int | None = None,
+    at_most: int | None = None,
+    approach: Approach | None = None,
+    public: Mapping[str, str] | None = None,
+    missing: Missing = "own",
+    floor: int = 0,
+) -> Uniques:
+    """Find the records whose key fewer than k records share.
+
+    Parameters
+    ----------
+    key
+        The variables that an intruder may know, Dalenius' P-set.
+    k, at_most
+        See `threshold`.
+    approach
+        ``sort``, ``tally`` or ``catalogue``; by default the one with the lowest estimated cost.
+    public
+        For variables that are public for some people only: the name of the column that says, by
+        a value other than 0, false or missing, that the variable is public for that record.
+    missing
+        Whether a missing value is a category of its own, or agrees with any value.
+    floor
+        Warn of every category of a key variable that fewer than this many records have: a
+        category of small populations invites a search (section 2.3).
+    """
+    safe_from = threshold(k, at_most)
+    if floor < 0:
+        raise InputError(f"The floor of a category must not be negative. Got {floor}.")
+    public = dict(public or {})
+    for name in public:
+        if name not in key:
+            raise InputError(f"'{name}' is not in the key, so it cannot be public for some only.")
+    if missing not in ("own", "wildcard"):
+        raise InputError(f"missing must be own or wildcard. Got '{missing}'.")
+    if public and missing == "wildcard":
+        raise InputError(
+            "Variables that are public for some people only cannot be combined with missing "
+            "values as wildcards. Choose one."
+        )
+    began = time.perf_counter()
+    tally = engine.count(source, [*key, *public.values()], approach=approach)
+    classes = tally.classes
+    frequency = None
+    if public or missing == "wildcard":
+        table = KeyTable.from_tally(tally)
+        if public:
+            frequency = public_frequencies(table, public)
+            classes = table.rollup(key)[0].classes
+        else:
+            frequency = wildcard_frequencies(table)
+        members = table.counts
+    else:
+        members = tally.counts
+    shared = members if frequency is None else frequency
+    small = small_categories(KeyTable.from_tally(tally), key, floor=floor) if floor else []
+    return Uniques(
+        source=source,
+        key=tuple(key),
+        k=safe_from,
+        classes=classes,
+        unique=int(members[shared == 1].sum()),
+        at_risk=int(members[shared < safe_from].sum()),
+        approach=tally.approach,
+        seconds=time.perf_counter() - began,
+        warnings=tuple(str(s) for s in small),
+        tally=tally,
+        shared=frequency,
+    )
+
+
+@dataclass(frozen=True)
+class SmallCategories:
+    """The categories of one variable that few records have; their values stay with the holder."""
+
+    variable: str
+    floor: int
+    values: tuple[Any, ...] = field(repr=False)
+    smallest: int
+
+    def __str__(self) -> str:
+        number = len(self.values)
+        what = "a category" if number == 1 else f"{number:,} categories"
+        return (
+            f"'{self.variable}' has {what} with fewer than {self.floor:,} records (the smallest "
+            f"{self.smallest:,}): merge small populations, they invite a search"
+        )
+
+
+def small_categories(
+    table: KeyTable, variables: Sequence[str] | None = None, *, floor: int
+) -> list[SmallCategories]:
+    """Find categories of small populations, which help an intruder to search (section 2.3).
+
+    The check is on the records of the file: give it the population's own file where there is
+    one, since a small share of a sample can be a large place.
+    """
+    found = []
+    for name in variables or table.names:
+        margin, _ = table.rollup([name])
+        small = margin.counts < floor
+        if small.any():
+            values = tuple(v for v, s in zip(margin.values(name), small, strict=True) if s)
+            found.append(SmallCategories(name, floor, values, int(margin.counts.min())))
+    return found

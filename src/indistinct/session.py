@@ -1,0 +1,150 @@
+"""The front door for Python: open a data set, ask it, and what was opened is closed again.
+
+Everything the command line does is a call of a method here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from indistinct import files, keys
+from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
+from indistinct.errors import InputError
+from indistinct.files import Source
+from indistinct.variables import Missing, Variables
+
+__all__ = ["Data", "open_data"]
+
+
+@dataclass(frozen=True)
+class Data:
+    """An open data set: the records, and the engine that reads them.
+
+    >>> import pyarrow as pa
+    >>> with open_data(pa.table({"age": [30, 30, 41], "sex": [1, 1, 2]})) as data:
+    ...     found = data.uniques(["age", "sex"], k=2)
+    >>> found.unique, found.classes
+    (1, 2)
+    """
+
+    source: Source
+    engine: Engine
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.source.records
+
+    @property
+    def variables(self) -> Variables:
+        """The variables, in file order."""
+        return self.source.variables
+
+    def key(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return the key: the names given, or the variables whose role is key."""
+        chosen = list(names) if names else self.variables.names(role="key")
+        if not chosen:
+            raise InputError(
+                f"{self.source.origin}: which variables can an intruder know? Name them with "
+                "--key a,b,c, or give them the role key in a project file ('indistinct init' "
+                "writes a first one)."
+            )
+        return chosen
+
+    def describe(self, columns: Sequence[str] | None = None) -> list[ColumnFacts]:
+        """Return distinct and missing values, smallest and largest of each column."""
+        return self.engine.describe(self.source, columns)
+
+    def uniques(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        k: int | None = None,
+        at_most: int | None = None,
+        approach: Approach | None = None,
+        public: Mapping[str, str] | None = None,
+        missing: Missing = "own",
+        floor: int = 0,
+    ) -> keys.Uniques:
+        """Find the records that stand out; see `indistinct.keys.uniques`."""
+        return keys.uniques(
+            self.engine,
+            self.source,
+            self.key(key),
+            k=k,
+            at_most=at_most,
+            approach=approach,
+            public=public,
+            missing=missing,
+            floor=floor,
+        )
+
+    def key_table(
+        self, key: Sequence[str] | None = None, *, weight: str | None = None
+    ) -> keys.KeyTable:
+        """Count the records by a key, and their weights where there are any."""
+        tally = self.engine.count(self.source, self.key(key))
+        weights = self.engine.class_weights(self.source, tally, weight) if weight else None
+        return keys.KeyTable.from_tally(tally, weights=weights)
+
+    def explain(self, key: Sequence[str] | None = None) -> keys.Explanation:
+        """Estimate what counting by a key would cost, by every approach."""
+        return keys.explain(self.engine, self.source, self.key(key))
+
+    def with_roles(self, **roles: Any) -> Data:
+        """Return the same data with the roles of some variables set: ``age="key"``."""
+        changed = self.variables.updated({name: {"role": role} for name, role in roles.items()})
+        return replace(self, source=replace(self.source, variables=changed))
+
+    def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
+        """Write the records to a file of any format."""
+        return files.write_data(self.source, path, format=format)
+
+
+@contextlib.contextmanager
+def open_data(
+    data: Any,
+    *,
+    query: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    engine: EngineName = "duckdb",
+    memory: str | int | None = None,
+    threads: int | None = None,
+    master: str | None = None,
+    scratch: str | Path | None = None,
+) -> Iterator[Data]:
+    """Open a file, a database query or a table in memory.
+
+    Parameters
+    ----------
+    data
+        A path (CSV, Parquet, Stata, SPSS, SAS), ``postgresql://…`` with `query`, or an Arrow
+        table, pandas or Polars frame.
+    engine, memory, threads, master
+        See `indistinct.engine.start_engine`.
+    scratch
+        Where the private workspace is made; by default the system's temporary directory. A
+        cluster's workers must see it.
+    """
+    with files.workspace(scratch) as workspace:
+        if isinstance(data, (str, Path)):
+            source = files.open_data(
+                data,
+                workspace=workspace,
+                query=query,
+                delimiter=delimiter,
+                encoding=encoding,
+                decimal=decimal,
+            )
+        else:
+            source = files.open_table(data, workspace=workspace)
+        with start_engine(
+            engine, workspace=workspace, memory=memory, threads=threads, master=master
+        ) as started:
+            yield Data(source, started)
