@@ -15,6 +15,7 @@ from indistinct import files, keys
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source
+from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.variables import Missing, Variables
 
 __all__ = ["Data", "open_data"]
@@ -33,6 +34,7 @@ class Data:
 
     source: Source
     engine: Engine
+    project: Project | None = None
 
     @property
     def records(self) -> int:
@@ -46,7 +48,11 @@ class Data:
 
     def key(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the key: the names given, or the variables whose role is key."""
-        chosen = list(names) if names else self.variables.names(role="key")
+        if names:
+            return list(names)
+        if self.project is not None:
+            return self.project.key(self.source)
+        chosen = self.variables.names(role="key")
         if not chosen:
             raise InputError(
                 f"{self.source.origin}: which variables can an intruder know? Name them with "
@@ -67,19 +73,28 @@ class Data:
         at_most: int | None = None,
         approach: Approach | None = None,
         public: Mapping[str, str] | None = None,
-        missing: Missing = "own",
+        missing: Missing | None = None,
         floor: int = 0,
     ) -> keys.Uniques:
-        """Find the records that stand out; see `indistinct.keys.uniques`."""
+        """Find the records that stand out; see `indistinct.keys.uniques`.
+
+        What is not given is taken from the project file, where there is one.
+        """
+        names = self.key(key)
+        if self.project is not None:
+            if k is None and at_most is None:
+                k, at_most = self.project.release.k, self.project.release.at_most
+            public = public or self.project.public_if(names)
+            missing = missing or self.project.release.missing
         return keys.uniques(
             self.engine,
             self.source,
-            self.key(key),
+            names,
             k=k,
             at_most=at_most,
             approach=approach,
             public=public,
-            missing=missing,
+            missing=missing or "own",
             floor=floor,
         )
 
@@ -113,27 +128,36 @@ def open_data(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
-    engine: EngineName = "duckdb",
+    engine: EngineName | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
     master: str | None = None,
     scratch: str | Path | None = None,
 ) -> Iterator[Data]:
-    """Open a file, a database query or a table in memory.
+    """Open a file, a project, a database query or a table in memory.
 
     Parameters
     ----------
     data
-        A path (CSV, Parquet, Stata, SPSS, SAS), ``postgresql://…`` with `query`, or an Arrow
-        table, pandas or Polars frame.
+        A path (CSV, Parquet, Stata, SPSS, SAS), a project file (``.toml``), ``postgresql://…``
+        with `query`, or an Arrow table, pandas or Polars frame.
     engine, memory, threads, master
-        See `indistinct.engine.start_engine`.
+        See `indistinct.engine.start_engine`; what is given here goes before what a project says.
     scratch
         Where the private workspace is made; by default the system's temporary directory. A
         cluster's workers must see it.
     """
+    project = None
     with files.workspace(scratch) as workspace:
-        if isinstance(data, (str, Path)):
+        if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
+            if query or delimiter or encoding or decimal:
+                raise InputError(
+                    f"{data}: how a project's data are read stands in its [data] section. "
+                    "Put query, delimiter, encoding and decimal there."
+                )
+            project = load_project(data)
+            source = project.open(workspace)
+        elif isinstance(data, (str, Path)):
             source = files.open_data(
                 data,
                 workspace=workspace,
@@ -144,7 +168,15 @@ def open_data(
             )
         else:
             source = files.open_table(data, workspace=workspace)
+        settings = project.engine if project else EngineSettings()
         with start_engine(
-            engine, workspace=workspace, memory=memory, threads=threads, master=master
+            engine or settings.name,
+            workspace=workspace,
+            memory=memory if memory is not None else settings.memory,
+            threads=threads or settings.threads,
+            master=master or settings.master,
         ) as started:
-            yield Data(source, started)
+            if project is not None:
+                check_levels(started, source)
+                check_categories(started, source)
+            yield Data(source, started, project)

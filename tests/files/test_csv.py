@@ -338,23 +338,26 @@ tables = st.integers(1, 4).flatmap(
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(rows=tables, delimiter=st.sampled_from(",;\t|"), line_end=st.sampled_from(["\n", "\r\n"]))
 def test_csv_to_csv_gives_the_same_bytes(rows, delimiter, line_end):
-    """What Python's csv module writes comes back byte for byte, cell for cell."""
+    """Text with quotes, line ends, accents and leading zeros comes back byte for byte."""
     header = [f"c{i}" for i in range(len(rows[0]))]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end)
-    writer.writerows([header, *rows])
-    content = text.getvalue().encode()
+
+    def field(text: str) -> str:
+        must = any(c in text for c in (delimiter, '"', "\r", "\n")) or (
+            text == "" and len(header) == 1
+        )
+        return '"' + text.replace('"', '""') + '"' if must else text
+
+    lines = [delimiter.join(map(field, row)) + line_end for row in [header, *rows]]
+    content = "".join(lines).encode()
     with new_workspace() as folder:
         source = open_data(put(folder, content), workspace=folder, delimiter=delimiter)
-        out = write_data(source, folder / "out.csv").read_bytes()
-        assert list(csv.reader(io.StringIO(out.decode(), newline=""), delimiter=delimiter)) == [
-            header,
-            *rows,
-        ]
+        assert write_data(source, folder / "out.csv").read_bytes() == content
+        read = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=delimiter)
+        assert list(read) == [header, *rows]
         for i, name in enumerate(header):
             seen = source.table()[name].to_pylist()
             assert [value is None for value in seen] == [row[i] == "" for row in rows]
@@ -375,3 +378,27 @@ def test_floats_survive_csv(values):
         source = open_data(path, workspace=folder, delimiter=",")
         back = source.table()["x"].to_pylist()
         assert [None if v is None else float(v) for v in back] == values
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    body=st.text(st.sampled_from('ab1,0."\n\r \té'), max_size=40),
+    encoding=st.sampled_from(["utf-8", "cp1252", "utf-16"]),
+)
+def test_any_text_is_read_as_python_reads_it_or_refused(body, encoding):
+    """Python's csv module, strict, is the judge of what the records are."""
+    content = "x,y\n" + body
+    with new_workspace() as folder:
+        try:
+            source = open_data(
+                put(folder, content.encode(encoding)), workspace=folder, delimiter=",", decimal="."
+            )
+        except InputError:
+            return
+        table = source.table()
+        rows = list(csv.reader(io.StringIO(content, newline=""), delimiter=",", strict=True))
+        seen = [["" if v is None else v for v in row.values()] for row in table.to_pylist()]
+        expected = [row for row in rows[1:] if row]
+        for row, texts in zip(seen, expected, strict=True):
+            for value, text in zip(row, texts, strict=True):
+                assert value == text if isinstance(value, str) else value == float(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ def stata(tmp_path: Path) -> Path:
             "name": ["Zoë", "", "x y", "long text " * 300],
             "born": [DAY, None, datetime.date(1955, 1, 1), DAY],
             "seen": [STAMP, None, STAMP, STAMP],
+            "died": pd.Series([21_916, "a", None, 7], dtype=object),
         }
     )
     path = tmp_path / "in.dta"
@@ -47,10 +49,10 @@ def stata(tmp_path: Path) -> Path:
         column_labels={"sex": "Sex of respondent", "why": "Why not"},
         variable_value_labels={
             "sex": {1: "male", 2: "female"},
-            "why": {1: "ill", "a": "refused", "b": "not asked"},
+            "why": {1: "ill", "a": "refused", "b": "not asked", "c": "other"},
         },
-        missing_user_values={"why": ["a", "b"], "pay": ["z"]},
-        variable_format={"sex": "%8.0g", "income": "%12.2f", "born": "%tdD_m_Y"},
+        missing_user_values={"why": ["a", "b", "c"], "pay": ["z"], "died": ["a"]},
+        variable_format={"sex": "%8.0g", "income": "%12.2f", "born": "%tdD_m_Y", "died": "%td"},
     )
     return path
 
@@ -67,6 +69,7 @@ def test_stata_is_read_with_types_labels_and_lettered_missing_values(stata, work
         "name": "string",
         "born": "date32[day]",
         "seen": "timestamp[us]",
+        "died": "int32",
     }
     table = source.table().to_pydict()
     assert table["sex"] == [1, 2, None, 1]
@@ -77,7 +80,12 @@ def test_stata_is_read_with_types_labels_and_lettered_missing_values(stata, work
     assert table["seen"][0] == STAMP
     assert table["name"][1] is None
     why = source.variables["why"]
-    assert why.labels == {1: "ill", 2147483622: "refused", 2147483623: "not asked"}
+    assert why.labels == {
+        1: "ill",
+        2147483622: "refused",
+        2147483623: "not asked",
+        2147483624: "other",
+    }
     assert why.is_missing(2147483622)
     assert not why.is_missing(3)
     assert source.variables["sex"].label == "Sex of respondent"
@@ -106,9 +114,9 @@ def test_stata_round_trip_keeps_all(stata, work, tmp_path):
     data, meta = _everything(stata)
     out_data, out_meta = _everything(write_data(source, tmp_path / "out.dta"))
     assert out_data == data
-    for name in ("name", "seen"):
-        meta["original_variable_types"].pop(name), out_meta["original_variable_types"].pop(name)
-    # An id stored as a float comes back with Stata's own format for whole numbers kept.
+    # The width of text is the writer's own.
+    for said in (meta, out_meta):
+        said["original_variable_types"].pop("name")
     assert out_meta == meta
 
 
@@ -218,7 +226,7 @@ def test_stata_letters_become_declared_codes_in_spss(stata, work, tmp_path):
     table = source.table(["sex", "why"])
     path = write_data(table, tmp_path / "o.sav", variables=source.variables)
     again = open_data(path, workspace=work)
-    assert again.variables["why"].user_missing == (2147483622, 2147483623)
+    assert again.variables["why"].user_missing == (2147483622, 2147483623, 2147483624)
     assert again.variables["why"].labels == source.variables["why"].labels
     assert again.table()["why"].to_pylist() == table["why"].to_pylist()
 
@@ -298,6 +306,19 @@ def test_names_and_integers_that_the_packages_do_not_have(tmp_path):
     with pytest.raises(InputError, match="more codes for missing values than SPSS"):
         write_data(pa.table({"n": [5]}), tmp_path / "o.sav", variables=many)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_date_that_became_a_number_loses_the_date_format(tmp_path):
+    born = Variables([Variable("born", format="%td")])
+    write_data(pa.table({"born": [1990, 1991]}), tmp_path / "o.dta", variables=born)
+    _, meta = pyreadstat.read_dta(tmp_path / "o.dta", output_format="dict")
+    assert "%t" not in meta.original_variable_types["born"]
+
+
+def test_pandas_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="Writing SPSS files needs pandas"):
+        write_data(pa.table({"a": [1]}), tmp_path / "o.sav")
 
 
 def test_large_integers_and_booleans_in_stata(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,20 +11,24 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from indistinct.census.chunk import make_chunks
 from indistinct.census.codes import age_group_19, geography_4
-from indistinct.census.schema import REGISTER_SCHEMA, SKINNER_HOLMES_KEY, census_schema
+from indistinct.census.schema import (
+    REGISTER_SCHEMA,
+    SKINNER_HOLMES_KEY,
+    census_schema,
+    census_variables,
+    register_variables,
+)
 from indistinct.errors import InputError
+from indistinct.files import parquet_writer, written_whole
+from indistinct.variables import Variables
 
 __all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key", "write_census"]
 
 MOST_PEOPLE = 250_000_000
 """Beyond this the running numbers of areas would leave no room within a county's code."""
-
-_PLAIN = frozenset({"household", "identity_number", "date_of_birth", "income", "address"})
-"""Columns with too many values for a dictionary to pay."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,15 @@ def write_census(
         )
     done = households = couples = 0
     with ExitStack() as stack:
-        census_file = stack.enter_context(_file_of_batches(target, census_schema(names=names)))
+        census_file = stack.enter_context(
+            _file_of_batches(target, census_schema(names=names), census_variables(names=names))
+        )
         register_file = (
             None
             if listing is None
-            else stack.enter_context(_file_of_batches(listing, REGISTER_SCHEMA))
+            else stack.enter_context(
+                _file_of_batches(listing, REGISTER_SCHEMA, register_variables())
+            )
         )
         for chunk in make_chunks(people, seed, names=names, register=listing is not None):
             census_file(chunk.census)
@@ -182,45 +189,13 @@ def _checked_path(path: str | Path) -> Path:
 
 
 @contextmanager
-def _file_of_batches(target: Path, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
+def _file_of_batches(
+    target: Path, schema: pa.Schema, variables: Variables
+) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Give a function that appends batches to a file which takes its name when all is well."""
-    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        if target.suffix.lower() == ".csv":
-            with pa.csv.CSVWriter(aside, schema) as csv:
-                yield lambda batch: csv.write_batch(batch.cast(schema))
-        else:
-            yield from _parquet(aside, schema)
-        with aside.open("rb+") as written:
-            os.fsync(written.fileno())
-        aside.replace(target)
-    except OSError as error:
-        raise InputError(
-            f"{target} could not be written: {error.strerror or error}. "
-            "Choose another place or make room."
-        ) from error
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-def _parquet(aside: Path, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
-    writer: pq.ParquetWriter | None = None
-    try:
-
-        def append(batch: pa.RecordBatch) -> None:
-            nonlocal writer
-            if writer is None:
-                # Without the Arrow schema, names come back as plain text, not as dictionaries.
-                writer = pq.ParquetWriter(
-                    aside,
-                    batch.schema,
-                    compression="snappy",
-                    use_dictionary=[name for name in schema.names if name not in _PLAIN],
-                    store_schema=False,
-                )
-            writer.write_batch(batch, row_group_size=batch.num_rows)
-
-        yield append
-    finally:
-        if writer is not None:
-            writer.close()
+    if target.suffix.lower() == ".csv":
+        with written_whole(target) as aside, pa.csv.CSVWriter(aside, schema) as csv:
+            yield lambda batch: csv.write_batch(batch.cast(schema))
+    else:
+        with parquet_writer(target, schema, variables) as parquet:
+            yield lambda batch: parquet.write(batch.cast(schema))

@@ -107,15 +107,24 @@ class Engine(ABC):
         kinds = source.schema
         facts = []
         for name in names:
-            quoted = quote(name)
-            row = self.sql(
-                f"SELECT count(DISTINCT {quoted}) AS d, count({quoted}) AS n, "
-                f"min({quoted}) AS low, max({quoted}) AS high FROM records",
+            kind = kinds.field(name).type
+            value = quote(name)
+            if pa.types.is_floating(kind):
+                # as in counting, a not-a-number is a missing value
+                value = f"CASE WHEN isnan({value}) THEN NULL ELSE {value} END"
+            found = self.sql(
+                f"SELECT count(DISTINCT {value}) AS d, count({value}) AS n, "
+                f"min({value}) AS low, max({value}) AS high FROM records",
                 records=source,
-            ).to_pylist()[0]
-            kind = str(kinds.field(name).type)
-            missing = source.records - row["n"]
-            facts.append(ColumnFacts(name, kind, row["d"], missing, row["low"], row["high"]))
+            )
+            distinct, present = (found.column(c)[0].as_py() for c in ("d", "n"))
+            # engines have other types for the same values: unsigned numbers, time zones
+            low, high = (
+                found.column(c).cast(_plain(kind))[0].as_py() if present else None
+                for c in ("low", "high")
+            )
+            missing = source.records - present
+            facts.append(ColumnFacts(name, str(kind), distinct, missing, low, high))
         return facts
 
     def class_weights(self, source: Source, tally: Tally, weight: str) -> NDArray[np.float64]:
@@ -215,6 +224,10 @@ def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch
     for batch in batches:
         yield batch, start
         start += batch.num_rows
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def quote(name: str) -> str:

@@ -216,10 +216,15 @@ def coding_of_values(name: str, values: pa.Array, missing: bool) -> Coding:
     if len(values) and pa.types.is_integer(values.type):
         bounds = pc.min_max(values)
         low, high = int(bounds["min"].as_py()), int(bounds["max"].as_py())
-        if high - low < WIDEST_SPAN:
+        if _is_narrow(low, high):
             return Coding(name, high - low + 1 + missing, missing, low=low)
     values = values.take(pc.sort_indices(values)) if len(values) else values
     return Coding(name, len(values) + missing, missing, values=values)
+
+
+def _is_narrow(low: int, high: int) -> bool:
+    # the code after the highest, for a missing value, must be a signed 64-bit number too
+    return high - low < WIDEST_SPAN and high < (1 << 63) - 1
 
 
 def _declared_span(
@@ -246,7 +251,7 @@ def _declared_span(
         lowest, highest = int(statistics.min), int(statistics.max)
         low = lowest if low is None else min(low, lowest)
         high = highest if high is None else max(high, highest)
-    if low is None or high is None or high - low >= WIDEST_SPAN:
+    if low is None or high is None or not _is_narrow(low, high):
         return None
     return low, high, missing
 
@@ -313,11 +318,7 @@ class _Distinct:
 
 def text_columns(schema: pa.Schema, names: Sequence[str]) -> list[str]:
     """Return the names of text columns: those that Parquet can give as a short list of values."""
-    return [name for name in names if _is_text(schema.field(name).type)]
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return [name for name in names if pa.types.is_string(schema.field(name).type)]
 
 
 def _value_type(kind: pa.DataType) -> pa.DataType:

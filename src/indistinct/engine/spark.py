@@ -11,16 +11,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from indistinct.engine import kernels
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
     Distinct,
@@ -31,6 +29,16 @@ from indistinct.engine.coding import (
     text_columns,
 )
 from indistinct.engine.spark_session import start_session
+from indistinct.engine.spark_tasks import (
+    Part,
+    class_numbers,
+    packed,
+    parts_of,
+    ranking,
+    serialised,
+    stream,
+    tallied,
+)
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
 from indistinct.errors import GuaranteeError, IndistinctError, InputError
 from indistinct.files import parquet_writer
@@ -49,32 +57,6 @@ TASKS_PER_CORE = 8
 _ERRORS: dict[str, type[IndistinctError]] = {
     kind.__name__: kind for kind in (InputError, GuaranteeError, IndistinctError)
 }
-
-
-@dataclass(frozen=True)
-class Part:
-    """One row group of a source: what a task reads."""
-
-    path: Path
-    number: int
-    start: int
-    """The number of its first record."""
-
-    def batches(
-        self, columns: Sequence[str] | None = None, *, records: int, text: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
-        """Stream its records, some columns or all."""
-        with pq.ParquetFile(self.path, read_dictionary=list(text)) as file:
-            yield from file.iter_batches(records, row_groups=[self.number], columns=columns)
-
-
-def parts_of(source: Source) -> list[Part]:
-    """Return the parts of a source in record order."""
-    metadata = pq.read_metadata(source.path)
-    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    starts = np.cumsum([0, *sizes])
-    path = source.path.resolve()
-    return [Part(path, number, int(starts[number])) for number in range(len(sizes))]
 
 
 Work = Callable[[Part], Iterator[pa.RecordBatch]]
@@ -140,8 +122,8 @@ class SparkEngine(Engine):
         words = [f"word{j}" for j in range(width)]
 
         def tally(part: Part) -> Iterator[pa.RecordBatch]:
-            for block in _packed(part, coding, text):
-                keys, counts = _tallied(block)
+            for block in packed(part, coding, text):
+                keys, counts = tallied(block)
                 columns = [pa.array(keys[:, j].view(np.int64)) for j in range(width)]
                 yield pa.record_batch([*columns, pa.array(counts)], names=[*words, "records"])
 
@@ -181,7 +163,7 @@ class SparkEngine(Engine):
             self.each_part(source, rewrite, "nothing long")
             with parquet_writer(path, schema, variables=variables) as writer:
                 for part in parts_of(source):
-                    for batch in _stream(folder / f"{part.number}"):
+                    for batch in stream(folder / f"{part.number}"):
                         writer.write(batch)
                         kept += batch.num_rows
         finally:
@@ -215,6 +197,9 @@ class SparkEngine(Engine):
         def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
+                    for shared in (parts[number].path, folder):
+                        if not shared.exists():
+                            raise FileNotFoundError(shared)
                     try:
                         yield from work(parts[number])
                     except IndistinctError as error:
@@ -242,7 +227,7 @@ class SparkEngine(Engine):
         def find(part: Part) -> Iterator[pa.RecordBatch]:
             batches = part.batches(names, records=BATCH_RECORDS, text=text)
             for name, (values, missing) in distinct_values(batches, schema, names).items():
-                content = _serialised(pa.record_batch([values], names=[name]))
+                content = serialised(pa.record_batch([values], names=[name]))
                 yield pa.record_batch(
                     [[name], [missing], [content]], names=["name", "missing", "content"]
                 )
@@ -285,87 +270,22 @@ class SparkTally(Tally):
     def _members(self) -> list[Path]:
         """Files with the class number of each record, one for each part."""
         folder = self.engine.new_folder()
-        table, coding = folder / "words.npy", self.coding
-        np.save(table, self.words)
+        tables = []
+        for i, array in enumerate(ranking(self.words)):
+            tables.append(folder / f"rank{i}.npy")
+            np.save(tables[i], array)
+        coding = self.coding
         text = text_columns(self.source.schema, coding.names)
 
         def find(part: Part) -> Iterator[pa.RecordBatch]:
-            numbers = class_numbers(np.load(table, mmap_mode="r"))
+            arrays = [np.load(path, mmap_mode="r") for path in tables]
             with written_whole(folder / f"{part.number}") as aside, aside.open("wb") as file:
-                for block in _packed(part, coding, text):
-                    file.write(numbers(block).astype(np.uint32).data)
+                for block in packed(part, coding, text):
+                    file.write(class_numbers(arrays, block).astype(np.uint32).data)
             return iter(())
 
         self.engine.each_part(self.source, find, "nothing long")
         return [folder / f"{part.number}" for part in parts_of(self.source)]
-
-
-def class_numbers(
-    table: NDArray[np.uint64],
-) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:
-    """Return a function from words to their rows in a sorted table of distinct words.
-
-    Words are ranked column by column; the rank so far and the rank in the next column make one
-    number again, which fits in 64 bits because neither exceeds the number of rows.
-
-    >>> table = np.array([[1, 7], [2, 5], [2, 9]], dtype=np.uint64)
-    >>> class_numbers(table)(table[[2, 0, 1]])
-    array([2, 0, 1])
-    """
-    steps: list[tuple[NDArray[np.uint64], NDArray[np.uint64] | None]] = []
-    ranks = np.zeros(len(table), dtype=np.uint64)
-    for j in range(table.shape[1]):
-        column = np.unique(table[:, j])
-        own = np.searchsorted(column, table[:, j]).astype(np.uint64)
-        both = ranks * np.uint64(len(column)) + own
-        pairs = np.unique(both)
-        ranks = np.searchsorted(pairs, both).astype(np.uint64)
-        steps.append((column, pairs if j else None))
-    return partial(_look_up, steps)
-
-
-def _look_up(
-    steps: list[tuple[NDArray[np.uint64], NDArray[np.uint64] | None]], words: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    ranks = np.zeros(len(words), dtype=np.int64)
-    for j, (column, pairs) in enumerate(steps):
-        own = np.searchsorted(column, words[:, j])
-        if pairs is None:
-            ranks = own
-        else:
-            both = ranks.astype(np.uint64) * np.uint64(len(column)) + own.astype(np.uint64)
-            ranks = np.searchsorted(pairs, both)
-    return ranks
-
-
-def _packed(part: Part, coding: KeyCoding, text: Sequence[str]) -> Iterator[NDArray[np.uint64]]:
-    for batch in part.batches(coding.names, records=BLOCK_RECORDS, text=text):
-        yield coding.pack([batch.column(name) for name in coding.names])
-
-
-def _tallied(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the distinct words of a block and how often each occurs."""
-    records = len(words)
-    slots = np.zeros(1 << (2 * records - 1).bit_length(), dtype=np.uint32)
-    keys, counts = np.empty_like(words), np.empty(records, dtype=np.int64)
-    members = np.empty(records, dtype=np.uint32)
-    classes = kernels.count_words(words, slots, keys, counts, members)
-    return keys[:classes], counts[:classes]
-
-
-def _serialised(batch: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def _stream(path: Path) -> Iterator[pa.RecordBatch]:
-    """Read batches back; a part without records left an empty file."""
-    if path.stat().st_size:
-        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
-            yield from reader
 
 
 def _cluster_error(error: Exception, source: Source, workspace: Path) -> Exception:
@@ -376,7 +296,7 @@ def _cluster_error(error: Exception, source: Source, workspace: Path) -> Excepti
             "A machine of the cluster lacks a library. Install indistinct[spark] in the Python "
             "that its tasks run (PYSPARK_PYTHON)."
         )
-    if "FileNotFoundError" in text or "does not exist. Create it first" in text:
+    if "FileNotFoundError" in text:
         return InputError(
             f"A machine of the cluster does not see {source.path} or {workspace}. Put the file and "
             "the workspace in a folder that all machines share."

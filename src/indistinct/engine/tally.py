@@ -25,7 +25,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.engine import kernels
-from indistinct.engine.coding import KeyCoding
+from indistinct.engine.coding import KeyCoding, text_columns
 from indistinct.files.source import Source
 
 __all__ = ["Approach", "LocalTally", "Tally", "count_words"]
@@ -181,14 +181,7 @@ def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
 
 
 def _key_columns(source: Source, coding: KeyCoding) -> Iterator[Sequence[pa.Array]]:
-    ranked = [v.name for v in coding.variables if v.values is not None]
-    schema = source.schema
-    text = [
-        n
-        for n in ranked
-        if pa.types.is_string(schema.field(n).type)
-        or pa.types.is_large_string(schema.field(n).type)
-    ]
+    text = text_columns(source.schema, coding.names)
     for batch in source.batches(coding.names, batch_records=BLOCK_RECORDS, as_dictionary=text):
         yield [batch.column(name) for name in coding.names]
 

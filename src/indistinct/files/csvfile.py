@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
@@ -13,7 +14,7 @@ import pyarrow.csv as pacsv
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.columns import TextColumn, decimals_of, number_text
 from indistinct.files.dialect import Dialect, Layout, find_layout, quote_fault
-from indistinct.files.parquet import parquet_writer
+from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import tag_letters
 from indistinct.variables import Variables
@@ -50,7 +51,7 @@ def read_csv(
         TextColumn(name, decimal=dialect.decimal, keep_text=name in text_columns)
         for name in layout.header
     ]
-    target = workspace / f"{path.name}.{len(list(workspace.iterdir()))}.parquet"
+    target = staging_path(workspace, path.name)
     while not (records := _stage(path, layout, columns, target)):
         pass
     variables = Variables(column.variable() for column in columns)
@@ -73,7 +74,7 @@ def _stage(path: Path, layout: Layout, columns: list[TextColumn], target: Path) 
         raise InputError(f"{path} has a header but no records.")
     converted = _convert(first, columns)
     schema = pa.schema([(column.name, column.type) for column in columns])
-    records = converted[0].__len__()
+    records = first.num_rows
     done = False
     with parquet_writer(target, schema, final=lambda: (_found(columns), layout.dialect)) as writer:
         writer.write(pa.record_batch(converted, schema=schema))
@@ -91,7 +92,7 @@ def _found(columns: list[TextColumn]) -> Variables:
 
 
 def _convert(batch: pa.RecordBatch, columns: list[TextColumn]) -> list[pa.Array]:
-    return [column.convert(batch.column(i)) for i, column in enumerate(columns)]
+    return [column.convert(texts) for column, texts in zip(columns, batch.columns, strict=True)]
 
 
 def _text_batches(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
@@ -150,13 +151,20 @@ def write_csv(
         encode = "utf-16-le"
     header = [pa.array([name], pa.string()) for name in schema.names]
     file.write(_lines(header, schema.names, dialect, encode))
-    for batch in batches:
+    for batch in _bounded(batches):
         texts = [
             _texts(batch.column(name), variables[name].format, dialect, _tags(variables, name))
             for name in schema.names
         ]
-        if batch.num_rows:
-            file.write(_lines(texts, schema.names, dialect, encode))
+        file.write(_lines(texts, schema.names, dialect, encode))
+
+
+def _bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Cut batches of long texts: Arrow joins up to 2 GB at a time."""
+    for batch in batches:
+        step = max(1, (batch.num_rows << 28) // max(batch.nbytes, 1 << 28))
+        for start in range(0, batch.num_rows, step):
+            yield batch.slice(start, step)
 
 
 def _tags(variables: Variables, name: str) -> dict[int | float, str]:
@@ -180,6 +188,8 @@ def _texts(
     else:
         texts = pc.cast(values, pa.string())
     for code, tag in tags.items():
+        if pa.types.is_integer(type) and isinstance(code, float):
+            continue
         texts = pc.if_else(pc.fill_null(pc.equal(values, code), False), tag, texts)
     return texts
 
@@ -190,11 +200,7 @@ def _lines(texts: list[pa.Array], names: list[str], dialect: Dialect, encode: st
     lines = pc.binary_join_element_wise(
         *cells, dialect.delimiter, null_handling="replace", null_replacement=""
     )
-    ended = pc.binary_join_element_wise(lines, "", dialect.line_end)
-    joined = b"".join(
-        memoryview(part.buffers()[2])[_first(part) : _first(part) + _length(part)]
-        for part in (ended.chunks if isinstance(ended, pa.ChunkedArray) else [ended])
-    )
+    joined = _bytes(pc.binary_join_element_wise(lines, "", dialect.line_end))
     if not encode:
         return joined
     try:
@@ -211,16 +217,12 @@ def _lines(texts: list[pa.Array], names: list[str], dialect: Dialect, encode: st
         raise
 
 
-def _first(array: pa.Array) -> int:
-    return _offset(array, array.offset)
-
-
-def _length(array: pa.Array) -> int:
-    return _offset(array, array.offset + len(array)) - _first(array)
-
-
-def _offset(array: pa.Array, at: int) -> int:
-    return int.from_bytes(memoryview(array.buffers()[1])[4 * at : 4 * at + 4], "little")
+def _bytes(texts: pa.Array) -> bytes:
+    """Return the bytes of all texts, one after the other."""
+    offsets = np.frombuffer(texts.buffers()[1], dtype=np.int32)
+    data = texts.buffers()[2]
+    start, end = int(offsets[texts.offset]), int(offsets[texts.offset + len(texts)])
+    return data[start:end].to_pybytes() if data is not None else b""
 
 
 def _quoted(texts: pa.Array, delimiter: str, *, alone: bool) -> pa.Array:
@@ -230,11 +232,13 @@ def _quoted(texts: pa.Array, delimiter: str, *, alone: bool) -> pa.Array:
     """
     if alone:
         texts = pc.fill_null(texts, "")
-    must = pc.or_(
-        pc.match_substring_regex(texts, f'[\\x{{{ord(delimiter):x}}}"\\r\\n]'),
-        pc.equal(texts, ""),
-    )
-    if not pc.any(must).as_py():
+    specials = [delimiter, '"', "\r", "\n"]
+    empty = pc.equal(pc.binary_length(texts), 0)
+    together = _bytes(texts)
+    if not any(c.encode() in together for c in specials) and not pc.any(empty).as_py():
         return texts
+    must = empty
+    for special in specials:
+        must = pc.or_(must, pc.match_substring(texts, special))
     marked = pc.binary_join_element_wise('"', pc.replace_substring(texts, '"', '""'), '"', "")
     return pc.if_else(must, marked, texts)

@@ -18,6 +18,7 @@ from indistinct.files.parquet import (
     parquet_writer,
     read_parquet,
     simple_schema,
+    staging_path,
     variables_from_schema,
 )
 from indistinct.files.source import Source
@@ -137,7 +138,7 @@ def open_table(table: Any, *, workspace: Path, origin: str = "table") -> Source:
         raise InputError(f"{origin} has no records.")
     schema = simple_schema(found.schema, origin)
     variables = variables_from_schema(schema, schema.metadata)
-    target = workspace / f"table.{len(list(workspace.iterdir()))}.parquet"
+    target = staging_path(workspace, "table")
     with parquet_writer(target, schema, variables) as writer:
         for batch in found.to_batches(max_chunksize=1 << 18):
             writer.write(pa.Table.from_batches([batch]).cast(schema))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
     "read_parquet",
     "row_group_records",
     "simple_schema",
+    "staging_path",
     "variables_from_schema",
 ]
 
@@ -153,6 +155,11 @@ def row_group_records(columns: int) -> int:
     return max(1 << 14, min(1 << 20, (1 << 24) // max(columns, 1)))
 
 
+def staging_path(workspace: Path, name: str) -> Path:
+    """Return a name in the workspace that no other source has."""
+    return workspace / f"{name[:100]}.{secrets.token_hex(4)}.parquet"
+
+
 class ParquetWriter:
     """Gathers batches of any size into row groups of one size."""
 
@@ -213,8 +220,7 @@ def parquet_writer(
         with pq.ParquetWriter(
             file,
             schema,
-            compression="zstd",
-            compression_level=1,
+            compression="snappy",
             version="2.6",
             write_statistics=True,
         ) as parquet:
@@ -249,7 +255,7 @@ def read_parquet(path: Path, *, workspace: Path) -> Source:
         raise InputError(f"{path} has no records.")
     if len(parts) == 1 and not any(pa.types.is_dictionary(f.type) for f in schemas[0]):
         return Source(parts[0], str(path), variables, records)
-    target = workspace / f"{path.name}.{len(list(workspace.iterdir()))}.parquet"
+    target = staging_path(workspace, path.name)
     with parquet_writer(target, plain, variables) as writer:
         for part in parts:
             with pq.ParquetFile(part) as file:

@@ -7,15 +7,16 @@ syntax, because other messages quote values.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import pyarrow as pa
 
 from indistinct.errors import InputError
 from indistinct.files.columns import TextColumn
-from indistinct.files.parquet import parquet_writer
+from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.variables import Level, Variable, Variables
 
@@ -69,7 +70,7 @@ def read_postgres(address: str, *, query: str | None, workspace: Path) -> Source
             "Reading from PostgreSQL needs psycopg. Install it with: "
             "pip install 'indistinct[postgres]'"
         ) from None
-    target = workspace / f"query.{len(list(workspace.iterdir()))}.parquet"
+    target = staging_path(workspace, "query")
     try:
         with psycopg.connect(address, connect_timeout=15) as connection:
             connection.read_only = True
@@ -78,7 +79,7 @@ def read_postgres(address: str, *, query: str | None, workspace: Path) -> Source
             _load_rest_as_text(connection)
             return _read(connection, query.strip().rstrip(";"), target, shown)
     except psycopg.Error as error:
-        raise InputError(_sentence(error, shown, address)) from None
+        raise InputError(_sentence(error, shown, address, psycopg.OperationalError)) from None
 
 
 def _load_rest_as_text(connection: Any) -> None:
@@ -114,7 +115,8 @@ def _columns(description: Any, connection: Any, shown: str) -> list[TextColumn |
                 f"The query on {shown} gives two columns named '{column.name}'. Rename one with AS."
             )
         info = connection.adapters.types.get(column.type_code)
-        name = info.name if info is not None else ""
+        # The registry knows an array by its elements' name.
+        name = info.name if info is not None and info.oid == column.type_code else ""
         if name in _TYPES:
             temporal = pa.types.is_temporal(_TYPES[name])
             level: Level = "date" if temporal else "nominal" if name == "bool" else "numeric"
@@ -162,7 +164,7 @@ def _arrays(rows: list[Any], columns: list[TextColumn | Variable]) -> list[pa.Ar
     return arrays
 
 
-def _sentence(error: Any, shown: str, address: str) -> str:
+def _sentence(error: Any, shown: str, address: str, connection_error: type) -> str:
     state = error.sqlstate or ""
     if state.startswith("42"):
         what = error.diag.message_primary or "a name or the syntax is wrong"
@@ -171,9 +173,12 @@ def _sentence(error: Any, shown: str, address: str) -> str:
         return f"{shown} refused the login. Check user and password."
     if state:
         return f"The query on {shown} failed on the server (SQLSTATE {state})."
-    said = str(error).strip().splitlines()[-1:] or ["no answer"]
-    # libpq can quote a piece of the address when it misreads one.
-    password = (urlsplit(address).password or "") if "@" in address else ""
-    secret = any(word and word in said[0] for word in (password, unquote(password)))
-    told = "" if secret or "password" in address else f": {said[0]}"
+    if not isinstance(error, connection_error):
+        return f"The query on {shown} gave a value that cannot be read: cast the column to text."
+    said = (str(error).strip().splitlines() or ["no answer"])[-1]
+    # libpq can quote a piece of the address when it misreads one, and passwords lie there.
+    rest = address.partition("://")[2]
+    private = rest.rpartition("@")[0].partition(":")[2] + "&" + rest.partition("?")[2]
+    pieces = [piece for piece in re.split(r"[:/@?&=%]", private + "&" + unquote(private)) if piece]
+    told = "" if "password" in rest or any(piece in said for piece in pieces) else f": {said}"
     return f"{shown} cannot be reached{told}. Check address, network and rights."

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyreadstat
 
 from indistinct.errors import InputError
-from indistinct.files.parquet import parquet_writer
+from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import float_code, integer_code
 from indistinct.variables import Level, Value, Variable, Variables
@@ -85,7 +85,7 @@ def read_stat(path: Path, *, workspace: Path, encoding: str | None = None) -> So
     columns = [_Column(name, package, first[1]) for name in first[1].column_names]
     if not columns:
         raise InputError(f"{path} has no variables.")
-    target = workspace / f"{path.name}.{len(list(workspace.iterdir()))}.parquet"
+    target = staging_path(workspace, path.name)
     while True:
         records, meta = _stage(_pieces(path, encoding), columns, target)
         if not records:
@@ -217,11 +217,11 @@ class _Column:
         for range_ in meta.missing_ranges.get(self.name, []):
             low, high = self._value(range_["lo"]), self._value(range_["hi"])
             codes.append(low if low == high else (low, high))
-        codes.extend(self._value(letter) for letter in sorted(self.letters))
-        labels = {
-            self._value(value): label
-            for value, label in meta.variable_value_labels.get(self.name, {}).items()
-        }
+        said = meta.variable_value_labels.get(self.name, {})
+        labels = {self._value(value): label for value, label in said.items()}
+        if self.kinds[0] != "text":
+            letters = self.letters | {value for value in said if isinstance(value, str)}
+            codes.extend(self._value(letter) for letter in sorted(letters))
         return Variable(
             self.name,
             level=self._level(meta, labelled=bool(labels)),

@@ -150,13 +150,15 @@ def _series(
 ) -> Any:
     """Return the column as pandas holds it: 32-bit integers, floats, text, letters among them."""
     if pa.types.is_string(array.type):
-        return pandas.Series(array.to_pylist(), dtype=object)
+        # Empty text is what both packages call missing.
+        return pandas.Series(pc.fill_null(array, "").to_pylist(), dtype=object)
     if pa.types.is_boolean(array.type):
         array = pc.cast(array, pa.int32())
     if pa.types.is_integer(array.type):
         plain = array
         if tags:
-            coded = pc.is_in(array, value_set=pa.array(list(tags), array.type, safe=False))
+            whole_codes = [code for code in tags if isinstance(code, int)]
+            coded = pc.is_in(array, value_set=pa.array(whole_codes, pa.int64()).cast(array.type))
             plain = pc.if_else(coded, None, array)
         ends = pc.min_max(plain).as_py()
         low, high = ends["min"] or 0, ends["max"] or 0
@@ -188,8 +190,10 @@ def _format(variable: Variable, type: pa.DataType, package: str) -> str:
         text = pa.types.is_string(type)
         textual = variable.format.endswith("s") if package == "Stata" else variable.format[0] == "A"
         is_date = date_kind(package, variable.format)
-        # The width of text is the writer's to find: a release may have longer values.
-        if dates == is_date and not text and not (textual and not is_date):
+        # The width of text is the writer's to find: a release may have longer values. Numbers
+        # under a date format are dates only where letters among them kept them numbers.
+        fits = dates == is_date or (not dates and bool(tag_letters(variable)))
+        if fits and not text and (is_date or not textual):
             return variable.format
     if package == "Stata":
         return {"date": "%td", "stamp": "%tc"}.get(dates, "")

@@ -110,7 +110,6 @@ def _write_stat(
         else:
             write_spss(table, path, variables=variables, compress=compress)
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
-        print(error)
         if "write" in str(error).lower():
             # ReadStat has one word for every failure of the disk.
             raise InputError(

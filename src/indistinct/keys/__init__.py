@@ -4,7 +4,7 @@ from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_re
 from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
 from indistinct.keys.explain import Explanation, explain
 from indistinct.keys.public import public_frequencies
-from indistinct.keys.pullout import pull_out
+from indistinct.keys.pullout import pull_out, write_pull_out
 from indistinct.keys.table import KeyTable, Recode
 from indistinct.keys.uniques import (
     SmallCategories,
@@ -37,4 +37,5 @@ __all__ = [
     "unique_records",
     "uniques",
     "wildcard_frequencies",
+    "write_pull_out",
 ]

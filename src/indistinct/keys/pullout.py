@@ -7,15 +7,18 @@ people are found by.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import InputError
+from indistinct.files import write_data
 from indistinct.keys.uniques import Uniques
 
-__all__ = ["pull_out"]
+__all__ = ["pull_out", "write_pull_out"]
 
 
 def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -56,3 +59,15 @@ def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterat
                 )
             at += rows
             held = held.slice(rows) if rows < held.num_rows else next(facts, None)
+
+
+def write_pull_out(
+    found: Uniques, path: str | Path, *, identifiers: Sequence[str] | None = None
+) -> Path:
+    """Write the pull-out list to a file that nobody but its owner can read."""
+    before = os.umask(0o077)
+    try:
+        table = pa.Table.from_batches(pull_out(found, identifiers))
+        return write_data(table, path)
+    finally:
+        os.umask(before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.engine import Approach, Engine, Tally
-from indistinct.errors import InputError
+from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source, write_data
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.table import KeyTable
@@ -52,6 +52,19 @@ def threshold(k: int | None, at_most: int | None) -> int:
             "k records, so with k = 1 every class would be."
         )
     return k
+
+
+def _case(frequency: NDArray[np.int64], start: int, k: int) -> pa.Array:
+    case = (frequency < k).astype(np.int8) * 2 - (frequency == 1)
+    return pa.DictionaryArray.from_arrays(pa.array(case), pa.array(["", "i", "ii"]))
+
+
+_COLUMNS: dict[str, Callable[[NDArray[np.int64], int, int], pa.Array]] = {
+    "record": lambda frequency, start, k: pa.array(np.arange(start, start + len(frequency))),
+    "frequency": lambda frequency, start, k: pa.array(frequency),
+    "risk": lambda frequency, start, k: pa.array(1.0 / frequency),
+    "case": _case,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,25 +119,21 @@ class Uniques:
             start += len(batch)
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
-    def per_record(self) -> Iterator[pa.RecordBatch]:
+    def per_record(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """One row per record: its number, frequency, risk 1/frequency, and case i or ii."""
+        wanted = list(columns) if columns is not None else list(_COLUMNS)
+        for name in wanted:
+            if name not in _COLUMNS:
+                raise InputError(f"There is no column '{name}'. {did_you_mean(name, _COLUMNS)}")
         start = 0
-        case_names = pa.array(["", "i", "ii"])
         for frequency in self.frequencies():
-            case = np.where(frequency == 1, 1, np.where(frequency < self.k, 2, 0)).astype(np.int8)
-            yield pa.record_batch(
-                {
-                    "record": np.arange(start, start + len(frequency)),
-                    "frequency": frequency,
-                    "risk": 1.0 / frequency,
-                    "case": pa.DictionaryArray.from_arrays(pa.array(case), case_names),
-                }
-            )
+            made = [_COLUMNS[name](frequency, start, self.k) for name in wanted]
+            yield pa.RecordBatch.from_arrays(made, names=wanted)
             start += len(frequency)
 
-    def write(self, path: str | Path) -> Path:
-        """Write one row per record; the suffix of the path tells the format."""
-        return write_data(self.per_record(), path)
+    def write(self, path: str | Path, *, columns: Sequence[str] | None = None) -> Path:
+        """Write one row per record, all columns or some; the path's suffix tells the format."""
+        return write_data(self.per_record(columns), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""

@@ -28,17 +28,18 @@ __all__ = [
     "choice",
     "data_file",
     "encoding",
+    "existing_file",
     "folder",
+    "header",
     "listed",
-    "name",
+    "missing_codes",
     "path",
     "setting",
     "shown",
     "size",
     "text",
-    "value_list",
     "value_labels",
-    "missing_codes",
+    "value_list",
     "whole",
 ]
 
@@ -126,9 +127,6 @@ def text(value: Any, place: Place) -> str | None:
         return value
     place.wrong("text in quotes", value)
     return None
-
-
-name = text
 
 
 def choice(*allowed: str) -> Check:
@@ -223,11 +221,12 @@ def encoding(value: Any, place: Place) -> str | None:
 def size(value: Any, place: Place) -> str | None:
     """Take an amount of memory such as 2GB."""
     try:
-        parse_size(value)
-    except (InputError, TypeError):
-        place.wrong('a size of at least 100MB, such as "2GB"', value)
-        return None
-    return str(value)
+        if isinstance(value, str) and parse_size(value):
+            return value
+    except InputError:
+        pass
+    place.wrong('a size of at least 100MB, such as "2GB"', value)
+    return None
 
 
 def _is_value(value: Any) -> bool:

@@ -1,1 +1,46 @@
-"""protect."""
+"""Protection: plans made of steps, and the actions that keep people from standing out."""
+
+from indistinct.protect.blank import Blank, Part
+from indistinct.protect.compare import ActionCost, Comparison, compare_actions
+from indistinct.protect.deidentify import Deidentify
+from indistinct.protect.destroy import Destroy
+from indistinct.protect.encrypt import Encrypt, decrypt
+from indistinct.protect.loop import ACTIONS, Action, Protected, protect_uniques
+from indistinct.protect.losses import Losses, Shares
+from indistinct.protect.perturb import How, Perturb
+from indistinct.protect.plan import Applied, Plan, fresh_seed
+from indistinct.protect.randomness import Draws
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.rounding import Rounded, round_counts
+from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.step import Context, Step
+
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "ActionCost",
+    "Applied",
+    "Blank",
+    "Comparison",
+    "Context",
+    "Deidentify",
+    "Destroy",
+    "Draws",
+    "Encrypt",
+    "How",
+    "Losses",
+    "Part",
+    "Perturb",
+    "Plan",
+    "Protected",
+    "Receipt",
+    "ReleaseKey",
+    "Rounded",
+    "Shares",
+    "Step",
+    "compare_actions",
+    "decrypt",
+    "fresh_seed",
+    "protect_uniques",
+    "round_counts",
+]

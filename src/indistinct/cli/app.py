@@ -1,0 +1,44 @@
+"""The verbs, gathered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from indistinct import __version__
+from indistinct.cli.census import census
+from indistinct.cli.demo import demo
+from indistinct.cli.init import init
+from indistinct.cli.protect import protect
+from indistinct.cli.uniques import uniques
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="indistinct",
+    help="Find the people who stand out in a data set, and change it until nobody does.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"indistinct {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Find the people who stand out in a data set, and change it until nobody does."""
+
+
+for verb in (demo, init, uniques, protect, census):
+    app.command()(verb)

@@ -1,0 +1,33 @@
+"""`indistinct demo`: the whole flow on people who never were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.options import Json, people, print_json
+from indistinct.cli.uniques import show_explanation, show_uniques
+from indistinct.demo import run_demo
+
+__all__ = ["demo"]
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("demo"),
+    number: Annotated[int, typer.Option("--people", help="How many people.")] = 100_000,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same people.")] = 1,
+    json: Json = False,
+) -> None:
+    """Make a synthetic census, find who stands out, and write a folder with a summary."""
+    console = people()
+    shown = run_demo(
+        out, people=number, seed=seed, say=lambda sentence: console.print(sentence, markup=False)
+    )
+    if json:
+        print_json(shown.to_dict())
+        return
+    show_explanation(console, shown.explanation)
+    show_uniques(console, shown.found)
+    console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)

@@ -1,0 +1,139 @@
+"""Options that several verbs share, and how the data they name are opened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from indistinct.engine import EngineName
+from indistinct.errors import InputError
+from indistinct.session import Data, open_data
+
+__all__ = [
+    "AtMost",
+    "Compute",
+    "DataFile",
+    "EngineOption",
+    "Json",
+    "K",
+    "KeyList",
+    "Master",
+    "Memory",
+    "Out",
+    "Query",
+    "Scratch",
+    "Threads",
+    "opened",
+    "people",
+    "print_json",
+    "split_names",
+    "split_pairs",
+]
+
+DataFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A data file (CSV, Parquet, Stata, SPSS, SAS), a project file (.toml), or "
+        "postgresql://… with --query.",
+    ),
+]
+KeyList = Annotated[
+    str | None,
+    typer.Option("--key", help="The variables an intruder can know: a,b,c.", metavar="NAMES"),
+]
+K = Annotated[
+    int | None, typer.Option("--k", help="A class is safe when it has at least K records.")
+]
+AtMost = Annotated[
+    int | None,
+    typer.Option(
+        "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Write the result here.")]
+EngineOption = Annotated[
+    EngineName | None, typer.Option("--engine", help="duckdb (this machine) or spark (a cluster).")
+]
+Master = Annotated[
+    str | None, typer.Option("--master", help="The Spark cluster, e.g. spark://host:7077.")
+]
+Memory = Annotated[
+    str | None, typer.Option("--memory", help="Memory to use before spilling to disk: 2GB.")
+]
+Threads = Annotated[int | None, typer.Option("--threads", help="Threads to use.")]
+Query = Annotated[str | None, typer.Option("--query", help="The query, for a database.")]
+Scratch = Annotated[
+    Path | None,
+    typer.Option("--scratch", help="Where the private workspace is made; workers must see it."),
+]
+
+
+@dataclass(frozen=True)
+class Compute:
+    """What the user said about the engine."""
+
+    engine: EngineName | None = None
+    master: str | None = None
+    memory: str | None = None
+    threads: int | None = None
+    scratch: Path | None = None
+
+
+def people() -> Console:
+    """The console that people read: standard error, so that standard output stays clean."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print one JSON object on standard output."""
+    sys.stdout.write(json.dumps(content, ensure_ascii=False, default=str) + "\n")
+
+
+def split_names(text: str | None) -> list[str] | None:
+    """Split ``a,b,c``; None stays None.
+
+    >>> split_names("age, sex")
+    ['age', 'sex']
+    """
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def split_pairs(text: str | None) -> dict[str, str]:
+    """Split ``a=b,c=d``.
+
+    >>> split_pairs("income=income_public")
+    {'income': 'income_public'}
+    """
+    pairs = {}
+    for part in split_names(text) or []:
+        name, equals, value = part.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"'{part}' must be written as variable=column.")
+        pairs[name] = value
+    return pairs
+
+
+def opened(
+    data: str, compute: Compute, *, query: str | None = None
+) -> AbstractContextManager[Data]:
+    """Open what the user named, with the engine that was asked for."""
+    return open_data(
+        data,
+        query=query,
+        engine=compute.engine,
+        master=compute.master,
+        memory=compute.memory,
+        threads=compute.threads,
+        scratch=compute.scratch,
+    )

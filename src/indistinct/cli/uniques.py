@@ -1,0 +1,144 @@
+"""`indistinct uniques`: who stands out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from indistinct.cli.options import (
+    AtMost,
+    Compute,
+    DataFile,
+    EngineOption,
+    Json,
+    K,
+    KeyList,
+    Master,
+    Memory,
+    Out,
+    Query,
+    Scratch,
+    Threads,
+    opened,
+    people,
+    print_json,
+    split_names,
+    split_pairs,
+)
+from indistinct.engine import Approach, show_size
+from indistinct.keys import Explanation, Uniques, write_pull_out
+from indistinct.variables import Missing
+
+__all__ = ["uniques"]
+
+
+def uniques(
+    data: DataFile,
+    key: KeyList = None,
+    k: K = None,
+    at_most: AtMost = None,
+    approach: Annotated[
+        Approach | None,
+        typer.Option(help="sort, tally or catalogue; by default the cheapest by estimate."),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each approach would cost, and the choice.")
+    ] = False,
+    floor: Annotated[
+        int, typer.Option(help="Warn of categories that fewer records than this have.")
+    ] = 0,
+    public: Annotated[
+        str | None,
+        typer.Option(
+            help="Variables public for some people only: income=income_is_public.",
+            metavar="PAIRS",
+        ),
+    ] = None,
+    missing: Annotated[
+        Missing | None, typer.Option(help="A missing value is its own category, or a wildcard.")
+    ] = None,
+    out: Out = None,
+    pull_out_to: Annotated[
+        Path | None,
+        typer.Option("--pull-out", help="Write the identifiers of the risky records here."),
+    ] = None,
+    identifiers: Annotated[
+        str | None,
+        typer.Option(help="The columns that name a person, for --pull-out.", metavar="NAMES"),
+    ] = None,
+    query: Query = None,
+    engine: EngineOption = None,
+    master: Master = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    scratch: Scratch = None,
+    json: Json = False,
+) -> None:
+    """Find the people who stand out: records whose key few others share."""
+    compute = Compute(engine, master, memory, threads, scratch)
+    console = people()
+    with opened(data, compute, query=query) as opened_data:
+        for note in opened_data.source.notes:
+            console.print(f"{opened_data.source.origin}: {note}", markup=False)
+        names = split_names(key)
+        explanation = opened_data.explain(names) if explain else None
+        if explanation is not None and not json:
+            show_explanation(console, explanation)
+        found = opened_data.uniques(
+            names,
+            k=k,
+            at_most=at_most,
+            approach=approach,
+            public=split_pairs(public),
+            missing=missing,
+            floor=floor,
+        )
+        if pull_out_to is not None:
+            write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))
+        if out is not None:
+            found.write(out)
+        if json:
+            content = found.to_dict()
+            if explanation is not None:
+                content["explain"] = explanation.to_dict()
+            print_json(content)
+        else:
+            show_uniques(console, found)
+            for path in (out, pull_out_to):
+                if path is not None:
+                    console.print(f"written: {path}", markup=False)
+
+
+def show_explanation(console: Console, explanation: Explanation) -> None:
+    """Show the estimates as a table."""
+    table = Table(title="What counting would cost", title_justify="left")
+    for column in ("number", "approach", "bits", "time", "memory", ""):
+        table.add_column(
+            column, justify="right" if column in ("bits", "time", "memory") else "left"
+        )
+    for row in explanation.rows():
+        table.add_row(*row, style="bold" if row[-1] == "chosen" else None)
+    console.print(table)
+    console.print(
+        f"{explanation.records:,} records, {len(explanation.key)} variables, "
+        f"{show_size(explanation.memory)} of memory: by {explanation.chosen}"
+    )
+
+
+def show_uniques(console: Console, found: Uniques) -> None:
+    """Show the facts and the class sizes with small bars."""
+    console.print(repr(found), markup=False)
+    table = Table(title="Records by the size of their class", title_justify="left")
+    table.add_column("class size")
+    table.add_column("classes", justify="right")
+    table.add_column("records", justify="right")
+    table.add_column("")
+    rows = found.sizes()
+    most = max((records for _, _, records in rows), default=0) or 1
+    for name, classes, records in rows:
+        table.add_row(name, f"{classes:,}", f"{records:,}", "█" * round(30 * records / most))
+    console.print(table)

@@ -1,0 +1,25 @@
+"""The project file `release.toml`: reading it, checking it, and drafting a first one."""
+
+from indistinct.project.builders import HierarchyBuilder
+from indistinct.project.checking import check_categories, check_levels
+from indistinct.project.draft import Draft, draft_project
+from indistinct.project.guessing import Guess
+from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
+from indistinct.project.reading import load_project, read_project
+
+__all__ = [
+    "Access",
+    "Data",
+    "Declared",
+    "Draft",
+    "EngineSettings",
+    "Guess",
+    "HierarchyBuilder",
+    "Project",
+    "Release",
+    "check_categories",
+    "check_levels",
+    "draft_project",
+    "load_project",
+    "read_project",
+]

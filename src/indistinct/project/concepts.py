@@ -1,0 +1,334 @@
+"""What the names of variables mean: a small dictionary in English, Spanish, French and German.
+
+Names of well-known files (the United States' ACS, IPUMS, sdcMicro's test data, Popstan) are
+among the words. Accents and capitals are taken away before comparing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from indistinct.variables import Level, Role
+
+__all__ = ["CONCEPTS", "Concept", "concept_of", "is_numbered", "words_of"]
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What a variable may be about.
+
+    Parameters
+    ----------
+    about
+        For people: the name *says* or *looks like* this.
+    role
+        The role that such a variable has if its content agrees.
+    level
+        Its level if its content agrees.
+    words
+        Names, or parts of names, of one or several words.
+    alone
+        Names that mean this only when there is no other word.
+    """
+
+    about: str
+    role: Role
+    level: Level
+    words: frozenset[tuple[str, ...]]
+    alone: frozenset[str] = frozenset()
+
+
+def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") -> Concept:
+    phrases = frozenset(tuple(phrase.split()) for phrase in words.split(","))
+    return Concept(about, role, level, phrases, frozenset(alone.split()))
+
+
+CONCEPTS: tuple[Concept, ...] = (
+    _concept(
+        "a sampling weight",
+        "weight",
+        "numeric",
+        "sampling weight, sample weight, person weight, survey weight, design weight, final weight,"
+        "pwgtp, perwt, fnlwgt, wgtp, hhwt, wgt, wt, wgts, expansion factor, factor expansion, fexp,"
+        "factor de expansion, ponderation, poids de sondage, gewichtung, hochrechnungsfaktor,"
+        "household weight, weight, weighting, peso muestral",
+        alone="w poids peso gewicht ponderador",
+    ),
+    _concept(
+        "a body measure",
+        "other",
+        "numeric",
+        "body weight, birth weight, weight kg, weight lbs, weight lb, height, waist, estatura,"
+        "taille cm, korpergewicht, korpergrosse",
+    ),
+    _concept(
+        "a number of the household",
+        "household",
+        "nominal",
+        "household, household id, household number, hid, hhid, hh id, id hh, hhnr, hhnum, serial,"
+        "serialno, household serial, family id, family number, dwelling id, hogar, id hogar,"
+        "numero hogar, menage, id menage, numero menage, haushalt, haushaltsnummer, haushalt id",
+    ),
+    _concept(
+        "the relationship to the head",
+        "relationship",
+        "nominal",
+        "relationship, relationship to head, relationship to reference person, relat, relate, rel,"
+        "relp, relshipp, relation, relation to head, kinship, parentesco, relacion parentesco,"
+        "lien parente, lien de parente, parente, verwandtschaft, stellung im haushalt",
+    ),
+    _concept(
+        "a position in the household",
+        "other",
+        "ordinal",
+        "line, line number, pernum, per num, person number, number of person, numero persona",
+        alone="person hh",
+    ),
+    _concept(
+        "a link to another person",
+        "identifier",
+        "nominal",
+        "guardian, mother id, father id, spouse id, partner id, parent id, momloc, poploc, sploc",
+    ),
+    _concept(
+        "a person's name",
+        "identifier",
+        "nominal",
+        "first name, last name, given name, family name, middle name, middle initial, maiden name,"
+        "full name, surname, forename, firstname, lastname, initials, nombre, apellido, prenom,"
+        "nom famille, nom de famille, vorname, nachname, familienname, geburtsname",
+        alone="name nom nombres initial",
+    ),
+    _concept(
+        "a way to reach a person",
+        "identifier",
+        "nominal",
+        "email, e mail, mail, phone, telephone, tel, mobile, fax, url, ip address, correo,"
+        "correo electronico, telefono, courriel, telefon, handy, handynummer",
+    ),
+    _concept(
+        "an address",
+        "identifier",
+        "nominal",
+        "address, street, street name, street number, house number, unit number, apartment, apt,"
+        "building, building number, housing unit, dwelling number, hu, latitude, longitude, lat,"
+        "lon, gps, direccion, calle, adresse, rue, strasse, hausnummer, anschrift",
+    ),
+    _concept(
+        "a number of a person",
+        "identifier",
+        "nominal",
+        "ssn, social security, social security number, identity, identity number, identity card,"
+        "national id, passport, nhs number, mrn, medical record number, patient number, tax number,"
+        "account number, iban, insurance number, licence number, license number, license plate,"
+        "cpr, dni, nie, nif, curp, rut, cedula, numero securite sociale, nir,"
+        "sozialversicherungsnummer, steuernummer, personalausweis, uuid, guid, record number",
+    ),
+    _concept("sex", "key", "nominal", "sex, gender, sexo, genero, sexe, genre, geschlecht, isex"),
+    _concept("age", "key", "numeric", "age, agep, age years, age group, iage, edad, alter"),
+    _concept(
+        "the date of birth",
+        "key",
+        "date",
+        "date of birth, dob, birth date, birthdate, birthday, fecha nacimiento,"
+        "fecha de nacimiento, date naissance, date de naissance, geburtsdatum",
+    ),
+    _concept(
+        "the year of birth",
+        "key",
+        "numeric",
+        "birth year, year of birth, yob, birthyr, ano nacimiento, ano de nacimiento,"
+        "annee naissance, annee de naissance, geburtsjahr",
+    ),
+    _concept(
+        "marital status",
+        "key",
+        "nominal",
+        "marital, marital status, civil status, civil, marst, mar, ms, msp, hhcivil,"
+        "estado civil, etat civil, etat matrimonial, familienstand, zivilstand",
+    ),
+    _concept(
+        "ethnic group or language",
+        "key",
+        "nominal",
+        "ethnic, ethnicity, ethnic group, race, race ethnicity, irace, rac1p, hisp, hispan,"
+        "hispanic, ihispanic, ancestry, tribe, language, mother tongue, etnia, raza, idioma,"
+        "lengua, ethnie, langue, sprache, muttersprache",
+    ),
+    _concept(
+        "religion", "key", "nominal", "religion, relig, faith, denomination, konfession, culte"
+    ),
+    _concept(
+        "country of birth or nationality",
+        "key",
+        "taxonomy",
+        "country, country of birth, birth country, native country, nationality, citizenship,"
+        "citizen, birthplace, place of birth, region of birth, bpl, pob, birth, native,"
+        "country of residence, arrival, immigration, pais, pais nacimiento, pais de nacimiento,"
+        "nacionalidad, pays, pays naissance, pays de naissance, nationalite, staatsangehorigkeit,"
+        "nationalitat, geburtsland, geburtsort",
+    ),
+    _concept(
+        "a postal code",
+        "key",
+        "taxonomy",
+        "zip, zip code, zipcode, postal code, postcode, post code, codigo postal, code postal, plz,"
+        "postleitzahl",
+    ),
+    _concept(
+        "a place",
+        "key",
+        "taxonomy",
+        "region, county, state, statefip, istatenum, province, district, municipality, city, town,"
+        "village, area, ward, parish, tract, puma, taz, geography, geoid, ea, enumeration area,"
+        "urbrur, ur, urban, rural, urban rural, residence, res95, density, location, nuts,"
+        "local authority, provincia, distrito, municipio, ciudad, comuna, departamento,"
+        "departement, commune, ville, gemeinde, kreis, bundesland, stadt, ort, kanton, canton",
+    ),
+    _concept(
+        "education",
+        "key",
+        "ordinal",
+        "education, edu, educ, schooling, school, schl, schg, attend, highest grade, high gr,"
+        "literacy, qualification, degree, field of study, educacion, instruccion, nivel educativo,"
+        "escolaridad, diplome, niveau etudes, etudes, bildung, schulabschluss, abschluss",
+    ),
+    _concept(
+        "economic activity",
+        "key",
+        "nominal",
+        "economic, economic activity, econ active, employment, employment status, empstat, esr,"
+        "work status, wk status, workclass, class of worker, labour force, labor force, student,"
+        "working, looking, why not, social grade, actividad, situacion laboral, ocupado, activite,"
+        "emploi, statut emploi, erwerbsstatus, erwerbstatigkeit, means of travel, travel",
+    ),
+    _concept(
+        "hours of work", "key", "ordinal", "hours, hours worked, wkhp, horas, heures, stunden"
+    ),
+    _concept(
+        "occupation",
+        "key",
+        "taxonomy",
+        "occupation, occ, occp, isco, isco08, isco88, soc, job, job title, profession, ocupacion,"
+        "profesion, beruf, metier",
+    ),
+    _concept(
+        "industry",
+        "key",
+        "taxonomy",
+        "industry, ind, indp, naicsp, naics, isic, nace, sector, industria, rama, rama actividad,"
+        "branche, secteur, wirtschaftszweig",
+    ),
+    _concept(
+        "the make-up of the household",
+        "key",
+        "numeric",
+        "household size, family size, hhsize, number of children, noc, npf, np, nchild, children,"
+        "family composition, family type, household type, hht, persons, born, born12, living,"
+        "mother, tamano hogar, hijos, taille menage, enfants, haushaltsgrosse, kinder",
+    ),
+    _concept(
+        "housing that can be seen",
+        "key",
+        "nominal",
+        "housing, housing type, dwelling type, residence type, tenure, own rent, roof, walls,"
+        "water, electcon, electricity, toilet, rooms, floor, vehicles, veh, vivienda, techo,"
+        "paredes, logement, wohnung",
+    ),
+    _concept(
+        "health",
+        "sensitive",
+        "nominal",
+        "health, diagnosis, diag, icd, icd9, icd10, disease, illness, condition, injury, iinjury,"
+        "cause of death, medication, drug, treatment, procedure, symptom, hiv, pregnant, pregnancy,"
+        "disability, dvet, drem, dphy, deye, dear, blood, bmi, salud, diagnostico, enfermedad,"
+        "discapacidad, sante, diagnostic, maladie, handicap, gesundheit, diagnose, krankheit,"
+        "behinderung",
+    ),
+    _concept(
+        "money",
+        "sensitive",
+        "numeric",
+        "income, salary, salary class, wage, earnings, pincp, hincp, hhincadj, inctot, expend,"
+        "expenditure, savings, debt, wealth, poverty, povpip, benefits, tax, credit, assets, rent,"
+        "ingreso, salario, renta, gasto, ahorro, sueldo, revenu, salaire, depenses, epargne,"
+        "einkommen, lohn, gehalt, ausgaben, vermogen, ersparnisse",
+    ),
+    _concept(
+        "opinion, sexuality or crime",
+        "sensitive",
+        "nominal",
+        "sexual orientation, orientation, vote, voting, party, political, politics, trade union,"
+        "crime, conviction, offence, offense, voto, partido, delito, parti, partei, straftat",
+    ),
+    _concept(
+        "the time of the survey",
+        "other",
+        "ordinal",
+        "survey year, interview date, wave, survey date",
+        alone="year month quarter date jahr annee ano fecha datum",
+    ),
+)
+"""In order: of two concepts that fit equally many words of a name, the first is taken."""
+
+_ID = frozenset({"id", "identifier", "nr", "no", "num", "numero", "nummer", "key", "code"})
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a variable's name, in lower case and without accents.
+
+    >>> words_of("P03_SEX"), words_of("dateNaissance"), words_of("Année")
+    (('p03', 'sex'), ('date', 'naissance'), ('annee',))
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain)
+    return tuple(re.findall(r"[a-z0-9]+", plain.lower()))
+
+
+def concept_of(name: str) -> Concept | None:
+    """Return what a name speaks of: the concept that explains most of its words.
+
+    >>> concept_of("Country of Birth").about, concept_of("P03_SEX").about
+    ('country of birth or nationality', 'sex')
+    >>> concept_of("street_name").about, concept_of("x17")
+    ('an address', None)
+    """
+    words = words_of(name)
+    singular = tuple(_singular(word) for word in words)
+    unnumbered = tuple(word.rstrip("0123456789") or word for word in words)
+    best: tuple[int, Concept | None] = (0, None)
+    for concept in CONCEPTS:
+        score = max(_score(form, concept) for form in (words, singular, unnumbered))
+        if score > best[0]:
+            best = (score, concept)
+    return best[1]
+
+
+def is_numbered(name: str) -> bool:
+    """Say whether a name is that of a number which stands for something: an id.
+
+    >>> is_numbered("simulant_id"), is_numbered("humid"), is_numbered("UTILITYID")
+    (True, False, True)
+    """
+    words = words_of(name)
+    return bool(words) and (words[-1] in _ID or words[0] == "id" or name.endswith(("ID", "Id")))
+
+
+def _score(words: tuple[str, ...], concept: Concept) -> int:
+    if len(words) == 1 and words[0] in concept.alone:
+        return 1
+    joined = "".join(words)
+    score = 0
+    for phrase in concept.words:
+        size = len(phrase)
+        within = any(words[i : i + size] == phrase for i in range(len(words) - size + 1))
+        if within or (size > 1 and joined == "".join(phrase)):
+            score = max(score, size)
+    return score
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word

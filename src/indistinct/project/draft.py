@@ -1,0 +1,209 @@
+"""A first project file, drafted from the data, with the reason for each guess beside it."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError, did_you_mean
+from indistinct.files import Source, written_whole
+from indistinct.files.sql import is_database, shown_address
+from indistinct.project.guessing import Guess, guess_variables
+from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
+
+__all__ = ["Draft", "draft_project"]
+
+_HEAD = """\
+# Read what was guessed below, correct it, and run it:
+#     indistinct run {file}
+#
+# Roles:
+#   identifier    names a person outright; it never leaves
+#   key           an intruder can know it
+#   sensitive     what an intruder is after
+#   weight        the sampling weight
+#   household     the number of the household
+#   relationship  the relationship to the head of the household
+#   other         none of these
+# Levels: nominal, ordinal, numeric, date, taxonomy (codes that form a tree).
+"""
+
+_RELEASE = """\
+# Every class of records that agree on the key has at least k records.
+{k}
+# A missing value is a category of its own ("own"), or can be any value ("wildcard").
+missing = "own"
+# hierarchies = "hierarchies"   # a folder of <variable>.csv files
+out = "release"
+# format = "csv"                # parquet, csv, stata or spss
+# holder = ""                   # who answers for the release
+# recipient = ""
+# purpose = ""
+# access = "semi-public"        # private, semi-private, semi-public or public
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class Draft:
+    """Guesses about the variables of a data set; printed as a table, written as a project file.
+
+    Parameters
+    ----------
+    data_path
+        The data as the user named them.
+    records
+        How many records were looked at.
+    guesses
+        What each variable may be for, in file order.
+    query
+        What was asked of a database.
+    """
+
+    data_path: str
+    records: int
+    guesses: tuple[Guess, ...]
+    query: str | None = None
+
+    def __getitem__(self, name: str) -> Guess:
+        for guess in self.guesses:
+            if guess.name == name:
+                return guess
+        hint = did_you_mean(name, [guess.name for guess in self.guesses])
+        raise InputError(f"There is no variable '{name}'. {hint}")
+
+    def __iter__(self) -> Iterator[Guess]:
+        return iter(self.guesses)
+
+    def __len__(self) -> int:
+        return len(self.guesses)
+
+    def __repr__(self) -> str:
+        rows = [("variable", "role", "level", "because")]
+        rows += [(g.name, g.role, g.level, g.reason) for g in self.guesses]
+        widths = [min(max(len(row[i]) for row in rows), 40) for i in range(3)]
+        shown = [
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]])
+            for row in rows
+        ]
+        return "\n".join([f"{_shown(self.data_path)}: {self.records:,} records", *shown])
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        rows = [(g.name, g.role, g.level, g.reason) for g in self.guesses]
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in [("variable", "role", "level", "because"), *rows]
+        )
+        return f"<table>{cells}</table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was guessed, for other programs."""
+        return {
+            "data": _shown(self.data_path),
+            "records": self.records,
+            "variables": [
+                {"name": g.name, "role": g.role, "level": g.level, "reason": g.reason}
+                for g in self.guesses
+            ],
+        }
+
+    def to_toml(self, *, file: str = "release.toml", folder: Path | None = None) -> str:
+        """Return the text of a project file.
+
+        Parameters
+        ----------
+        file
+            The name that the file will have.
+        folder
+            Where it will stand; the data are then named relative to it.
+        """
+        key = [guess.name for guess in self.guesses if guess.role == "key"]
+        promise = "k = 5" if key else "# k = 5   (no variable looks like a key: name some first)"
+        lines = [
+            toml_comment(f"A first draft, from {self.records:,} records."),
+            _HEAD.format(file=toml_comment(file)[2:]),
+            toml_header("data"),
+            f"file = {toml_value(self._data_from(folder))}",
+        ]
+        if self.query is not None:
+            lines.append(f"query = {toml_value(self.query)}")
+        lines += ["", toml_header("release"), _RELEASE.format(k=promise)]
+        for guess in self.guesses:
+            lines += [*_section(guess), ""]
+        return "\n".join(lines[:-1]) + "\n"
+
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the project file, whole or not at all; an existing file only if told so."""
+        path = Path(path)
+        if path.exists() and not overwrite:
+            raise InputError(
+                f"{path} exists already and may hold your work. Give another name, or say that "
+                "it is to be overwritten."
+            )
+        text = self.to_toml(file=path.name, folder=path.parent)
+        with written_whole(path) as aside:
+            aside.write_text(text, encoding="utf-8", newline="\n")
+        return path
+
+    def _data_from(self, folder: Path | None) -> str:
+        if is_database(self.data_path) or folder is None:
+            return _shown(self.data_path)
+        try:
+            relative = os.path.relpath(self.data_path, folder)
+        except ValueError:  # another drive
+            return str(Path(self.data_path).resolve())
+        return Path(relative).as_posix()
+
+
+def draft_project(
+    engine: Engine, source: Source, *, data_path: str | Path, query: str | None = None
+) -> Draft:
+    """Guess what each variable is for, from its name and its content.
+
+    Parameters
+    ----------
+    engine
+        Counts distinct and missing values, in all records.
+    source
+        The data, opened; the form of text is looked at in the first 10,000 records.
+    data_path
+        The data as the user named them, for the project file.
+    query
+        What was asked, where the data come from a database.
+
+    >>> import pyarrow as pa
+    >>> from indistinct.engine import start_engine
+    >>> from indistinct.files import open_table, workspace
+    >>> with workspace() as folder, start_engine(workspace=folder, threads=1) as engine:
+    ...     people = pa.table({"sex": ["m", "f"] * 20, "Einkommen": range(1000, 1040)})
+    ...     source = open_table(people, workspace=folder)
+    ...     print(draft_project(engine, source, data_path="people.csv"))
+    people.csv: 40 records
+    variable   role       level    because
+    sex        key        nominal  name says sex; 2 categories
+    Einkommen  sensitive  numeric  name says money; 40 different numbers
+    """
+    return Draft(str(data_path), source.records, guess_variables(engine, source), query)
+
+
+def _section(guess: Guess) -> Iterator[str]:
+    yield toml_comment(guess.reason)
+    yield toml_header("variables", guess.name)
+    yield f"role = {toml_value(guess.role)}"
+    yield f"level = {toml_value(guess.level)}"
+    if guess.label:
+        yield f"label = {toml_value(guess.label)}"
+    if guess.missing:
+        yield f"missing = {toml_value(guess.missing)}"
+    if guess.hierarchy:
+        yield toml_comment(f"{toml_key('hierarchy')} = {toml_value(guess.hierarchy)}")
+
+
+def _shown(data_path: str) -> str:
+    """Return the path; a database's address without its password."""
+    return shown_address(data_path) if is_database(data_path) else data_path

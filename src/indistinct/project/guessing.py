@@ -1,0 +1,246 @@
+"""Guessing what each variable is for, from its name and its content, and saying why.
+
+The reasons tell counts and forms, never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from indistinct.engine import Engine
+from indistinct.files import Source
+from indistinct.project.concepts import Concept, concept_of, is_numbered, words_of
+from indistinct.project.content import Content, look_at
+from indistinct.variables import Level, Role, Variable
+
+__all__ = ["Guess", "guess_variables"]
+
+_FEW = 12
+"""Numbers with at most so many different values are more often codes than amounts."""
+
+_HOUSEHOLD = (1.2, 15.0)
+"""Records per value between which a number may be that of a household."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a variable may be for, and why it is thought so."""
+
+    name: str
+    role: Role
+    level: Level
+    reason: str
+    label: str = ""
+    missing: tuple[str, ...] = ()
+    hierarchy: Mapping[str, Any] = field(default_factory=dict)
+
+
+def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
+    """Guess role and level of every variable, in file order.
+
+    What the data file itself says of a role is kept. One variable at most becomes the weight,
+    the household and the relationship: the likeliest, and of equals the first.
+    """
+    contents = look_at(engine, source)
+    guesses = [
+        _guess(source.variables[c.facts.name], c, concept_of(c.facts.name), engine, source)
+        for c in contents
+    ]
+    _choose_weight(guesses)
+    _choose_household(guesses)
+    _choose_relationship(guesses)
+    return tuple(guesses)
+
+
+def _guess(
+    variable: Variable, content: Content, concept: Concept | None, engine: Engine, source: Source
+) -> Guess:
+    role, reason = _role(content, concept)
+    if variable.role != "other":
+        role, reason = variable.role, "the data file says so"
+    level, missing = _level(variable, content, concept, role, engine, source)
+    hierarchy = _hierarchy(content, concept, level) if role == "key" else {}
+    return Guess(variable.name, role, level, reason, variable.label, missing, hierarchy)
+
+
+def _role(content: Content, concept: Concept | None) -> tuple[Role, str]:
+    facts = content.facts
+    if not facts.distinct:
+        return "other", "no values"
+    if content.contact:
+        return "identifier", f"holds {content.contact}"
+    if concept is not None:
+        return _role_by_name(content, concept)
+    if content.has_medical_codes:
+        return "sensitive", "codes like those of diagnoses (ICD)"
+    if content.is_free_text:
+        return "identifier", "free text, which may name people: scrub it before it is released"
+    if content.nearly_unique and _given_out(content):
+        return "identifier", f"{_unique(content)}: it points to one person"
+    if is_numbered(facts.name) and content.facts.distinct >= content.present / 5:
+        return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
+    if _like_household(content):
+        return "household", f"repeats in runs, {content.records_per_value:.1f} records per value"
+    if facts.distinct == 1 and not facts.missing:
+        return "other", "the same in every record"
+    return "other", (
+        f"{_values(content)}; neither name nor content says more: key, if an intruder could know it"
+    )
+
+
+def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
+    name = f"name says {concept.about}"
+    if concept.role == "weight":
+        if content.is_positive:
+            parts = "with fractions" if content.has_fractions else "whole numbers"
+            return "weight", f"name looks like {concept.about}; positive, {parts}"
+        if content.is_number:
+            return "other", f"name looks like {concept.about}, but some are missing or not positive"
+        return "other", f"name looks like {concept.about}, but holds text"
+    if concept.role == "household":
+        if content.nearly_unique:
+            return "identifier", f"{name}, but {_unique(content)}"
+        if content.records_per_value < 50 and not content.has_fractions:
+            return "household", f"{name}; {content.records_per_value:.1f} records per value"
+        return "other", f"{name}, but {content.records_per_value:,.0f} records share a value"
+    if concept.role == "identifier":
+        return "identifier", name
+    if concept.role == "relationship" and content.facts.distinct > 60:
+        return "other", f"{name}, but {_values(content)} are too many"
+    measured = concept.level == "numeric"
+    if concept.role == "key" and not measured and content.nearly_unique and _given_out(content):
+        return "identifier", f"{name}, but {_unique(content)}"
+    if concept.role == "key" and content.has_fractions and concept.level == "nominal":
+        return "other", f"{name}, but holds numbers with fractions"
+    return concept.role, f"{name}; {_values(content)}"
+
+
+def _given_out(content: Content) -> bool:
+    """Say whether values are names or numbers of something, not amounts."""
+    if not content.is_text:
+        return content.is_numbering
+    if content.has_dates or content.has_other_dates:
+        return False
+    return not content.looks_numeric or content.code_length > 0
+
+
+def _like_household(content: Content) -> bool:
+    low, high = _HOUSEHOLD
+    return (
+        low <= content.records_per_value <= high
+        and content.facts.distinct >= 20
+        and not content.facts.missing
+        and (content.is_integer or content.code_length > 0)
+        and content.comes_in_runs
+    )
+
+
+def _values(content: Content) -> str:
+    distinct = content.facts.distinct
+    if content.has_dates:
+        return "dates"
+    if content.has_other_dates:
+        return "dates, but not as ISO writes them (1965-03-12)"
+    if distinct == 1:
+        return "one value"
+    what = "different numbers" if content.looks_numeric and distinct > _FEW else "categories"
+    return f"{distinct:,} {what}"
+
+
+def _unique(content: Content) -> str:
+    everywhere = content.facts.distinct == content.present
+    return "unique in every record" if everywhere else "unique in nearly every record"
+
+
+def _level(
+    variable: Variable,
+    content: Content,
+    concept: Concept | None,
+    role: Role,
+    engine: Engine,
+    source: Source,
+) -> tuple[Level, tuple[str, ...]]:
+    """Return the level, and the codes that stand among numbers for *no number*."""
+    if variable.level in ("ordinal", "taxonomy"):
+        return variable.level, ()
+    if role in ("identifier", "household", "relationship"):
+        return "nominal", ()
+    if content.has_dates:
+        return "date", ()
+    if role == "weight":
+        return "numeric", ()
+    if content.has_fractions:
+        return "numeric", ()
+    wanted = concept.level if concept is not None else None
+    if wanted == "taxonomy" and concept is not None:
+        return ("taxonomy" if content.code_length >= _tree(concept) else "nominal"), ()
+    if content.has_medical_codes:
+        return "taxonomy", ()
+    many = content.facts.distinct > _FEW
+    if wanted in ("numeric", "ordinal") or (wanted is None and content.is_number and many):
+        markers = content.markers(engine, source)
+        if markers is not None and many and wanted != "ordinal":
+            return "numeric", markers
+        return ("ordinal" if markers is not None else "nominal"), ()
+    return "nominal", ()
+
+
+def _tree(concept: Concept) -> int:
+    """Return from which length on codes are likely to form a tree: 01 to 15 may just count."""
+    return 5 if concept.about in ("a place", "country of birth or nationality") else 2
+
+
+def _hierarchy(content: Content, concept: Concept | None, level: Level) -> dict[str, Any]:
+    """Return a hierarchy worth proposing."""
+    if level == "date":
+        return {"kind": "dates", "levels": ["month", "year", "5 years", "10 years"]}
+    if level == "numeric" and concept is not None and concept.about == "age":
+        return {"kind": "intervals", "widths": [5, 10, 20], "top": 85}
+    if level == "taxonomy" and content.code_length > 1:
+        return {"kind": "codes", "keep": list(range(content.code_length - 1, 0, -1))}
+    return {}
+
+
+def _only(guesses: list[Guess], role: Role, ranked: Sequence[int], what: str) -> None:
+    """Leave a role to the first of some positions; say of the others that they are second."""
+    for position in ranked[1:]:
+        guess = guesses[position]
+        other: Role = "identifier" if role == "household" else "other"
+        guesses[position] = replace(
+            guess, role=other, reason=f"{guess.reason}; but another variable is {what}"
+        )
+
+
+def _choose_weight(guesses: list[Guess]) -> None:
+    names = [words_of(guess.name) for guess in guesses]
+    body = any("height" in words for words in names)
+
+    def rank(position: int) -> int:
+        words = {*names[position], "".join(names[position])}
+        if words & {"household", "hhwt", "wgtp", "hogar", "menage", "haushalt"}:
+            return 2
+        return 1 if words <= {"weight", "wt", "w", "wgt", "weights"} else 0
+
+    found = [i for i, guess in enumerate(guesses) if guess.role == "weight"]
+    for position in list(found):
+        if body and rank(position) == 1 and guesses[position].reason != "the data file says so":
+            guesses[position] = replace(
+                guesses[position],
+                role="other",
+                reason="there is a height too: more likely the weight of a body",
+            )
+            found.remove(position)
+    _only(guesses, "weight", sorted(found, key=rank), "the likelier weight")
+
+
+def _choose_household(guesses: list[Guess]) -> None:
+    found = [i for i, guess in enumerate(guesses) if guess.role == "household"]
+    named = sorted(found, key=lambda i: concept_of(guesses[i].name) is None)
+    _only(guesses, "household", named, "the likelier number of the household")
+
+
+def _choose_relationship(guesses: list[Guess]) -> None:
+    found = [i for i, guess in enumerate(guesses) if guess.role == "relationship"]
+    _only(guesses, "relationship", found, "the relationship")

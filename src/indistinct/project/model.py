@@ -1,0 +1,218 @@
+"""The project file: its sections, each a frozen dataclass, and every setting with its meaning.
+
+A new setting is one line here; a new section is a dataclass and one line in `Project`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from indistinct.engine import EngineName
+from indistinct.errors import InputError
+from indistinct.files import FORMATS, Format, Source, open_data
+from indistinct.hierarchy import Hierarchies, load_hierarchies
+from indistinct.project.applying import apply_declarations
+from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
+from indistinct.project.lines import Lines
+from indistinct.project.settings import (
+    choice,
+    data_file,
+    encoding,
+    folder,
+    listed,
+    missing_codes,
+    path,
+    setting,
+    size,
+    text,
+    value_labels,
+    value_list,
+    whole,
+)
+from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
+
+__all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
+
+Access = Literal["private", "semi-private", "semi-public", "public"]
+"""Who may get the release: Sweeney's (2001) four degrees, from the holder alone to everybody."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """``[data]``: where the records are."""
+
+    file: str | Path = setting(
+        data_file,
+        "the records: a file, or postgresql://user@host/database",
+        default="",
+        required=True,
+    )
+    query: str | None = setting(text, "what to ask the database")
+    delimiter: str | None = setting(text, "what parts the fields of a CSV file")
+    encoding: str | None = setting(encoding, "the character encoding of a CSV file")
+    decimal: str | None = setting(choice(".", ","), "the decimal sign of a CSV file")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """``[variables.NAME]``: what is declared of one variable."""
+
+    role: Role | None = setting(choice(*ROLES), "what it is for")
+    level: Level | None = setting(choice(*LEVELS), "its level of measurement")
+    label: str | None = setting(text, "its long name")
+    labels: Mapping[str, str] | None = setting(value_labels, "labels of its values")
+    missing: tuple[Value | tuple[Value, Value], ...] | None = setting(
+        missing_codes, "codes, or ranges [low, high], that mean missing"
+    )
+    categories: tuple[Value, ...] | None = setting(
+        value_list, "the values it may take; others are refused"
+    )
+    hierarchy: HierarchyBuilder | None = setting(
+        hierarchy_setting, "its hierarchy: a file, or a table with kind and options"
+    )
+    public_if: str | None = setting(
+        text, "the column that says for each record whether this variable is public"
+    )
+
+
+@dataclass(frozen=True)
+class Release:
+    """``[release]``: what is promised, to whom, and where it goes."""
+
+    k: int | None = setting(
+        whole(least=2, hint="A class of 1 is a person who stands out."),
+        "how many records a class must have at least",
+    )
+    at_most: int | None = setting(
+        whole(least=1), "Dalenius' threshold instead of k: classes of at most so many stand out"
+    )
+    key: tuple[str, ...] | None = setting(
+        listed(text, "variable names"), "the key; by default every variable with role key"
+    )
+    missing: Missing = setting(
+        choice("own", "wildcard"),
+        "what a missing value is when records are counted: a category of its own, or any value",
+        default="own",
+    )
+    hierarchies: Path | None = setting(folder, "a folder of <variable>.csv hierarchy files")
+    out: Path | None = setting(path, "the release folder to write")
+    format: Format | None = setting(choice(*FORMATS), "the format of the released file")
+    seed: int | None = setting(
+        whole(least=0), "for repeating a run; it stays private, with this file"
+    )
+    purpose: str | None = setting(text, "what the recipient wants the data for")
+    recipient: str | None = setting(text, "who gets the data")
+    access: Access | None = setting(choice(*get_args(Access)), "who else may get the data")
+    holder: str | None = setting(text, "who holds the data and answers for the release")
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """``[engine]``: what does the counting."""
+
+    name: EngineName = setting(
+        choice(*get_args(EngineName)), "this machine or a cluster", default="duckdb"
+    )
+    memory: str | None = setting(size, "memory it may use, such as 2GB")
+    threads: int | None = setting(whole(least=1), "threads it may use")
+    master: str | None = setting(text, "the address of the Spark cluster")
+
+
+def _section(kind: type, *, named: bool = False) -> Any:
+    """Declare a section; with `named`, a section that has one part per name."""
+    return field(
+        default_factory=dict if named else kind, metadata={"section": kind, "named": named}
+    )
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project file that was read without a mistake. Make one with `load_project`."""
+
+    path: Path
+    data: Data = _section(Data)
+    variables: Mapping[str, Declared] = _section(Declared, named=True)
+    release: Release = _section(Release)
+    engine: EngineSettings = _section(EngineSettings)
+    lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
+
+    def __str__(self) -> str:
+        roles: dict[str, list[str]] = {}
+        for name, declared in self.variables.items():
+            roles.setdefault(declared.role or "no role", []).append(name)
+        promise = [f"{n} = {v}" for n in ("k", "at_most") if (v := getattr(self.release, n))]
+        heading = f"{self.path}: {', '.join([f'{len(self.variables)} variables', *promise])}"
+        return "\n".join([heading, *(f"  {role}: {', '.join(n)}" for role, n in roles.items())])
+
+    def open(self, workspace: Path) -> Source:
+        """Open the data and put on it what the file declares."""
+        data = self.data
+        source = open_data(
+            data.file,
+            workspace=workspace,
+            query=data.query,
+            delimiter=data.delimiter,
+            encoding=data.encoding,
+            decimal=data.decimal,
+        )
+        return self.apply_to(source)
+
+    def apply_to(self, source: Source) -> Source:
+        """Return the source with the declared roles, levels, labels, codes and categories.
+
+        Names that the data do not have, and codes that do not fit the type of their column, are
+        refused, all at once. Labels, codes and categories take the type of the column.
+        """
+        return apply_declarations(self, source)
+
+    def key(self, source: Source) -> list[str]:
+        """Return the key: what the file names, or every variable with role key."""
+        names = list(self.release.key or source.variables.names(role="key"))
+        if not names:
+            raise InputError(
+                f'{self.path}: no variable has the role "key". Give it to what an intruder can '
+                "know, such as age and sex, or name them in [release] key."
+            )
+        return names
+
+    def public_if(self, key: Iterable[str]) -> dict[str, str]:
+        """Return, for the variables of a key that are public for some records only, the column
+        that says so."""
+        named = ((name, self.variables[name].public_if) for name in key if name in self.variables)
+        return {name: column for name, column in named if column}
+
+    def hierarchies(self, values: Mapping[str, Iterable[object]], source: Source) -> Hierarchies:
+        """Return a hierarchy for each variable, given the values that occur.
+
+        What the file describes for the variable comes first, then ``<variable>.csv`` in the
+        folder of hierarchies, then one chosen from the values. Codes that mean *missing* stay
+        as they are.
+        """
+        known = {name: list(occurring) for name, occurring in values.items()}
+        special = {
+            name: [v for v in occurring if v is not None and source.variables[name].is_missing(v)]
+            for name, occurring in known.items()
+        }
+        built, problems = {}, []
+        for name, occurring in known.items():
+            declared = self.variables.get(name)
+            if declared is not None and declared.hierarchy is not None:
+                try:
+                    built[name] = declared.hierarchy.build(
+                        occurring, name=name, special=special[name]
+                    )
+                except InputError as error:
+                    line = self.lines["variables", name, "hierarchy"]
+                    problems.append(f"{self.path}:{line}: {error}")
+        if problems:
+            raise InputError("\n".join(problems))
+        rest = load_hierarchies(
+            self.release.hierarchies,
+            {name: occurring for name, occurring in known.items() if name not in built},
+            levels={name: source.variables[name].level for name in known},
+            special=special,
+        )
+        return Hierarchies([built.get(n) or rest[n] for n in known], notes=rest.notes)

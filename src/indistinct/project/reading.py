@@ -1,0 +1,191 @@
+"""Reading a project file, and telling all its mistakes at once, each with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.files.sql import is_database
+from indistinct.project.lines import Path as Where
+from indistinct.project.lines import find_lines
+from indistinct.project.model import Declared, Project
+from indistinct.project.settings import Place, Problems, header, shown
+
+__all__ = ["UNIQUE_ROLES", "load_project", "read_project"]
+
+UNIQUE_ROLES = ("weight", "household", "relationship")
+"""Roles that one variable at most can have."""
+
+_NEVER_KEY = ("identifier", "weight", "household")
+
+_AT = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
+_HINTS = {
+    "Invalid value": "Text needs quotes.",
+    "Unescaped '\\'": "Write a path with / or in single quotes.",
+    "Illegal character": "Close the quotes on the same line.",
+    "Cannot overwrite a value": "The key is there twice: leave one out.",
+    "Cannot declare": "The section is there twice: join them.",
+    "Expected '=' after a key": "A setting is written as key = value; a name with spaces needs "
+    "quotes.",
+}
+
+
+def load_project(path: str | Path) -> Project:
+    """Read a project file.
+
+    All its mistakes are told in one `InputError`, a line each, as ``release.toml:12: …``.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "release.toml"
+    >>> _ = file.write_text('[data]\\nfile = "."\\n[release]\\nk = 1\\nseeed = 7\\n')
+    >>> load_project(file)
+    Traceback (most recent call last):
+    ...
+    indistinct.errors.InputError: ...release.toml:4: [release] k must be an integer of at least
+    2. Got 1. A class of 1 is a person who stands out.
+    ...release.toml:5: [release] has no setting 'seeed'. Did you mean 'seed'?
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(
+            f"There is no project file {path}. Make a first one with: indistinct init DATA"
+        ) from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory. Give the project file in it.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}: the text is not UTF-8. Save it as UTF-8.") from None
+    return read_project(text, path)
+
+
+def read_project(text: str, path: Path) -> Project:
+    """Read the text of a project file that stands, or will stand, at `path`."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), text, path) from None
+    except RecursionError:
+        raise InputError(f"{path}:1: lists or tables lie too deep in each other.") from None
+    lines = find_lines(text)
+    problems = Problems(str(path), lines)
+    parts = {part.name: part for part in fields(Project) if "section" in part.metadata}
+    for name in content:
+        if name not in parts:
+            problems.add(
+                (name,), f"there is no section {header((name,))}. {did_you_mean(name, parts)}"
+            )
+    sections = {
+        name: _part(content.get(name, {}), part, problems, path.parent)
+        for name, part in parts.items()
+    }
+    project = Project(path, lines=lines, **sections)
+    _check_data(project, problems)
+    _check_release(project, problems)
+    _check_roles(project, problems)
+    if project.engine.master is not None and project.engine.name != "spark":
+        problems.add(("engine", "master"), '[engine] master is only for name = "spark".')
+    problems.raise_all()
+    return project
+
+
+def _syntax_error(said: str, text: str, path: Path) -> InputError:
+    match = _AT.search(said)
+    line = int(match[1]) if match and match[1] else text.rstrip("\n").count("\n") + 1
+    words = _AT.sub("", said)
+    hint = next((f" {hint}" for start, hint in _HINTS.items() if words.startswith(start)), "")
+    return InputError(f"{path}:{line}: the file is not valid TOML: {words}.{hint}")
+
+
+def _part(given: Any, part: Field[Any], problems: Problems, folder: Path) -> Any:
+    kind = part.metadata["section"]
+    where: Where = (part.name,)
+    if not part.metadata["named"]:
+        return _section(given, kind, where, problems, folder)
+    if not isinstance(given, dict):
+        problems.add(where, f"{header((*where, 'NAME'))} must be a section. Got {shown(given)}.")
+        return {}
+    return {
+        name: _section(inner, kind, (*where, name), problems, folder)
+        for name, inner in given.items()
+    }
+
+
+def _section(given: Any, kind: type, where: Where, problems: Problems, folder: Path) -> Any:
+    label = header(where)
+    settings = {setting.name: setting for setting in fields(kind)}
+    if not isinstance(given, dict):
+        problems.add(where, f"{label} must be a section with settings. Got {shown(given)}.")
+        return kind()
+    kept: dict[str, Any] = {}
+    for key, value in given.items():
+        place = Place(problems, folder, (*where, key), f"{label} {key}")
+        if key not in settings:
+            problems.add(
+                place.where, f"{label} has no setting {key!r}. {did_you_mean(key, settings)}"
+            )
+            continue
+        found = settings[key].metadata["check"](value, place)
+        if found is not None:
+            kept[key] = found
+    for name, setting in settings.items():
+        if setting.metadata["required"] and name not in given:
+            problems.add(where, f"{label} needs {name}: {setting.metadata['meaning']}.")
+    return kind(**kept)
+
+
+def _check_data(project: Project, problems: Problems) -> None:
+    data = project.data
+    database = is_database(str(data.file))
+    if database and data.query is None:
+        problems.add(
+            ("data", "file"), '[data] needs a query for a database, as query = "SELECT …".'
+        )
+    if data.file and not database and data.query is not None:
+        problems.add(("data", "query"), "[data] query is for a database, not for a file.")
+
+
+def _check_release(project: Project, problems: Problems) -> None:
+    release, declared = project.release, project.variables
+    if release.k is not None and release.at_most is not None:
+        problems.add(
+            ("release", "at_most"),
+            "[release] has both k and at_most. They are two thresholds for the same thing: "
+            "leave one out.",
+        )
+    for position, name in enumerate(release.key or ()):
+        place = ("release", "key", position)
+        if declared and name not in declared:
+            problems.add(
+                place,
+                f"[release] key names {name!r}, which has no section "
+                f"{header(('variables', name))}. {did_you_mean(name, declared)}",
+            )
+        elif declared and declared[name].role in _NEVER_KEY:
+            problems.add(
+                place,
+                f"[release] key names {name!r}, whose role is {declared[name].role}. "
+                "Leave it out of the key, or change its role.",
+            )
+
+
+def _check_roles(project: Project, problems: Problems) -> None:
+    declared: Mapping[str, Declared] = project.variables
+    for role in UNIQUE_ROLES:
+        first, *others = [n for n, variable in declared.items() if variable.role == role] or [""]
+        for name in others:
+            problems.add(
+                ("variables", name, "role"),
+                f"{header(('variables', name))} role: {first!r} is the {role} already. "
+                f"One variable at most can be: give one of them another role.",
+            )

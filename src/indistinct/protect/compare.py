@@ -1,0 +1,155 @@
+"""The four actions side by side: what each costs and what it leaves (section 6.5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from indistinct.engine import Engine
+from indistinct.errors import GuaranteeError
+from indistinct.files.source import Source
+from indistinct.keys import threshold, uniques
+from indistinct.protect.loop import ACTIONS, Action, protect_uniques
+from indistinct.protect.secret import ReleaseKey
+
+__all__ = ["ActionCost", "Comparison", "compare_actions"]
+
+
+@dataclass(frozen=True)
+class ActionCost:
+    """What one action costs. `residual` is None when the action refused, and `why` says so."""
+
+    action: Action
+    records_lost: int
+    records_changed: int
+    cells_changed: int
+    reversible: bool
+    residual: int | None
+    guaranteed: bool
+    seconds: float
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The actions on the same records, the same key and the same k."""
+
+    key: tuple[str, ...]
+    k: int
+    records: int
+    at_risk: int
+    rows: tuple[ActionCost, ...]
+
+    def __getitem__(self, action: str) -> ActionCost:
+        return next(row for row in self.rows if row.action == action)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "key": list(self.key),
+            "k": self.k,
+            "records": self.records,
+            "at_risk": self.at_risk,
+            "actions": [asdict(row) for row in self.rows],
+        }
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas frame (pandas must be installed)."""
+        table = pa.Table.from_pylist([asdict(row) for row in self.rows])
+        return table.to_pandas().set_index("action")
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                row.action,
+                f"{row.records_lost:,}",
+                f"{row.cells_changed:,}",
+                "with the key" if row.reversible else "no",
+                "refused" if row.residual is None else f"{row.residual:,}",
+                "yes" if row.guaranteed else "no",
+                f"{row.seconds:.2f}",
+            )
+            for row in self.rows
+        ]
+
+    def __repr__(self) -> str:
+        widths = (9, 14, 14, 13, 10, 8, 8)
+        lines = [
+            f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
+            f"by {', '.join(self.key)}"
+        ]
+        for cells in (_HEADINGS, *self._cells()):
+            first, *rest = (
+                f"{c:>{w}}" if n else f"{c:<{w}}"
+                for n, (c, w) in enumerate(zip(cells, widths, strict=True))
+            )
+            lines.append(f"  {first}{''.join(rest)}".rstrip())
+        lines += [f"  {row.action}: {row.why}" for row in self.rows if row.why]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+            for cells in self._cells()
+        )
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+
+_HEADINGS = (
+    "action",
+    "records lost",
+    "cells changed",
+    "reversible",
+    "residual",
+    "k holds",
+    "seconds",
+)
+
+
+def compare_actions(
+    engine: Engine,
+    source: Source,
+    key: Sequence[str],
+    *,
+    seed: int,
+    k: int | None = None,
+    at_most: int | None = None,
+    actions: Sequence[Action] = ACTIONS,
+) -> Comparison:
+    """Take every action on a copy of the records, and compare.
+
+    Encryption is reversible, which is its advantage over perturbation, and "may, however, prove
+    more expensive": the seconds tell. It is tried with a key that is thrown away.
+    """
+    safe_from = threshold(k, at_most)
+    found = uniques(engine, source, key, k=safe_from)
+    rows = []
+    for action in actions:
+        began = time.perf_counter()
+        secrets = ReleaseKey.fresh() if action == "encrypt" else None
+        try:
+            result = protect_uniques(
+                engine, source, key, action=action, k=safe_from, seed=seed, secrets=secrets
+            )
+        except GuaranteeError as error:
+            seconds = time.perf_counter() - began
+            rows.append(ActionCost(action, 0, 0, 0, False, None, False, seconds, str(error)))
+            continue
+        rows.append(
+            ActionCost(
+                action,
+                sum(receipt.records_lost for receipt in result.receipts),
+                sum(receipt.records_changed for receipt in result.receipts),
+                sum(receipt.cells for receipt in result.receipts),
+                action == "encrypt",
+                result.residual,
+                result.guaranteed,
+                time.perf_counter() - began,
+            )
+        )
+    return Comparison(tuple(key), safe_from, source.records, found.at_risk, tuple(rows))

@@ -1,0 +1,220 @@
+"""The final step: act on the records that stand out, search again, until none is left (6.1)."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from indistinct.engine import Engine
+from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.files.source import Source
+from indistinct.keys import Uniques, threshold, uniques
+from indistinct.protect.blank import Blank, Part
+from indistinct.protect.destroy import Destroy
+from indistinct.protect.encrypt import Encrypt
+from indistinct.protect.perturb import How, Perturb
+from indistinct.protect.plan import Plan, Receipt
+from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.step import Step
+
+__all__ = ["ACTIONS", "Action", "Protected", "protect_uniques"]
+
+Action = Literal["destroy", "blank", "perturb", "encrypt"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+
+_HELP = {
+    "destroy": "Use fewer key variables or coarser categories.",
+    "blank": "Blank more variables, or the whole key (part='whole').",
+    "perturb": "Let more variables change, use how='nearest', or blank the rest.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """Records on which an action was taken, and the search that followed.
+
+    `guaranteed` says that the second search found no class smaller than k. Encryption claims
+    nothing of the kind: classes remain, hidden from those without the key.
+    """
+
+    action: Action
+    k: int
+    plan: Plan
+    source: Source = field(repr=False)
+    receipts: tuple[Receipt, ...]
+    rounds: int
+    before: Uniques = field(repr=False)
+    after: Uniques = field(repr=False)
+    guaranteed: bool
+
+    @property
+    def residual(self) -> int:
+        """Records that are still in classes smaller than k."""
+        return self.after.at_risk
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "action": self.action,
+            "k": self.k,
+            "records_in": self.before.records,
+            "records_out": self.source.records,
+            "at_risk_before": self.before.at_risk,
+            "at_risk_after": self.residual,
+            "rounds": self.rounds,
+            "guaranteed": self.guaranteed,
+            "plan": self.plan.to_dict(),
+            "receipts": [receipt.to_dict() for receipt in self.receipts],
+        }
+
+    def __repr__(self) -> str:
+        if self.guaranteed:
+            end = f"no class is smaller than {self.k}"
+        elif self.action == "encrypt":
+            end = f"hidden from those without the key; k = {self.k} is not claimed"
+        else:
+            end = f"{self.residual:,} are left"
+        return "\n".join(
+            [
+                f"{self.action}: {self.before.at_risk:,} records at risk before, {end} "
+                f"({self.rounds} round{'' if self.rounds == 1 else 's'})",
+                *map(repr, self.receipts),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def protect_uniques(
+    engine: Engine,
+    source: Source,
+    key: Sequence[str],
+    *,
+    action: Action,
+    k: int | None = None,
+    at_most: int | None = None,
+    seed: int | None = None,
+    secrets: ReleaseKey | None = None,
+    variables: Sequence[str] = (),
+    part: Part | None = None,
+    how: How = "nearest",
+    domains: Sequence[str] = (),
+    warn_above: float = 0.05,
+    randomised: bool = False,
+    max_rounds: int = 50,
+) -> Protected:
+    """Act on the records whose key fewer than k share, and search again until none is left.
+
+    Parameters
+    ----------
+    key
+        The variables an intruder may know.
+    action
+        ``destroy``, ``blank``, ``perturb`` or ``encrypt``.
+    k, at_most
+        A class is safe with at least k records; `at_most` is Dalenius' way of saying it.
+    seed
+        For ``blank`` and ``perturb``. Keep it: the plan with the seed gives the same bytes.
+    secrets
+        For ``encrypt``: the key of the release.
+    variables
+        The part of the key to blank or perturb, or the columns to encrypt (the key by default).
+    part, how, domains, warn_above, randomised
+        See `Blank`, `Perturb`, `Destroy` and `Encrypt`.
+    max_rounds
+        How often ``perturb`` may draw again (marginal), and how often the whole is repeated.
+
+    When records remain at risk, it raises a `GuaranteeError` that says how many, and what would
+    help. Encryption is not repeated and not judged by k.
+    """
+    safe_from = threshold(k, at_most)
+    if max_rounds < 1:
+        raise InputError(f"max_rounds must be an integer of at least 1. Got {max_rounds}.")
+    step = _step(
+        action,
+        tuple(key),
+        safe_from,
+        variables=tuple(variables),
+        part=part,
+        how=how,
+        domains=tuple(domains),
+        warn_above=warn_above,
+        randomised=randomised,
+        rounds=max_rounds,
+    )
+    before = uniques(engine, source, key, k=safe_from)
+    plan = Plan()
+    receipts: list[Receipt] = []
+    current, found = source, before
+    for rounds in range(1, max_rounds + 1):
+        plan = plan.with_step(step)
+        # the steps before are pure and done: only the new one is applied, at its place
+        applied = Plan((step,)).apply(
+            engine, current, seed=seed, secrets=secrets, first=len(plan) - 1
+        )
+        current = applied.source
+        receipts += applied.receipts
+        at_risk, found = found.at_risk, uniques(engine, current, key, k=safe_from)
+        if action == "encrypt" or not found.at_risk:
+            break
+        if found.at_risk >= at_risk or action == "perturb":
+            raise GuaranteeError(_not_reached(action, safe_from, before, found, receipts, rounds))
+    else:
+        raise GuaranteeError(_not_reached(action, safe_from, before, found, receipts, rounds))
+    return Protected(
+        action,
+        safe_from,
+        plan,
+        current,
+        tuple(receipts),
+        rounds,
+        before,
+        found,
+        guaranteed=action != "encrypt" and not found.at_risk,
+    )
+
+
+def _not_reached(
+    action: Action,
+    k: int,
+    before: Uniques,
+    found: Uniques,
+    receipts: Sequence[Receipt],
+    rounds: int,
+) -> str:
+    notes = "; ".join(receipts[-1].notes)
+    return (
+        f"{found.at_risk:,} of the {before.at_risk:,} records at risk are still in classes smaller "
+        f"than {k} after {rounds} round{'' if rounds == 1 else 's'} of '{action}'"
+        f"{f' ({notes})' if notes else ''}. {_HELP[action]}"
+    )
+
+
+def _step(
+    action: Action,
+    key: tuple[str, ...],
+    k: int,
+    *,
+    variables: tuple[str, ...],
+    part: Part | None,
+    how: How,
+    domains: tuple[str, ...],
+    warn_above: float,
+    randomised: bool,
+    rounds: int,
+) -> Step:
+    if action == "destroy":
+        return Destroy(key, k, domains, warn_above)
+    if action == "blank":
+        return Blank(key, k, part or ("given" if variables else "whole"), variables)
+    if action == "perturb":
+        return Perturb(key, k, variables, how, rounds)
+    if action == "encrypt":
+        return Encrypt(variables or key, randomised)
+    raise InputError(
+        f"The action must be one of {', '.join(ACTIONS)}. Got '{action}'. "
+        f"{did_you_mean(str(action), ACTIONS)}"
+    )

@@ -1,0 +1,174 @@
+"""What leaving out records does to the statistics: shares of categories, means, study domains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.engine.base import quote
+from indistinct.files.source import Source
+from indistinct.keys import KeyTable
+
+__all__ = ["Losses", "Shares", "losses"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The categories of one variable in the full and in the reduced records; private."""
+
+    variable: str
+    values: Sequence[Any] = field(repr=False)
+    full: NDArray[np.int64] = field(repr=False)
+    reduced: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def lost(self) -> NDArray[np.float64]:
+        """The share of each category's records that was left out."""
+        return 1.0 - self.reduced / self.full
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """The share of each category in the reduced records minus that in the full ones."""
+        after = self.reduced / max(1, int(self.reduced.sum()))
+        before = self.full / max(1, int(self.full.sum()))
+        return np.asarray(after - before)
+
+    @property
+    def distance(self) -> float:
+        """Half the sum of the absolute differences (total variation), 0 for no change."""
+        return float(np.abs(self.difference).sum() / 2)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Statistics of the full and of the reduced records. It names categories: private.
+
+    Dalenius (1986, 6.2): destruction "will inevitably introduce differences between the
+    statistics based on the full set of records and statistics based on the reduced set".
+    """
+
+    records_full: int
+    records_reduced: int
+    domains: tuple[str, ...]
+    shares: Mapping[str, Shares]
+    means: Mapping[str, tuple[float, float]]
+
+    @property
+    def share(self) -> float:
+        """The share of all records that was left out."""
+        return 1.0 - self.records_reduced / max(1, self.records_full)
+
+    def warnings(self, *, limit: float) -> tuple[str, ...]:
+        """Name the study domains that lose more than `limit`, and more than the whole file."""
+        found = []
+        for name in self.domains:
+            lost = self.shares[name].lost
+            number = int(((lost > limit) & (lost > self.share)).sum())
+            if number:
+                what = "a category loses" if number == 1 else f"{number:,} categories lose"
+                found.append(
+                    f"in the study domain '{name}' {what} more than {limit:.1%} of the records "
+                    f"(the largest loss is {lost.max():.1%}; overall {self.share:.1%}). "
+                    "Statistics of that domain will differ: blank or merge categories instead."
+                )
+        return tuple(found)
+
+    def notes(self) -> tuple[str, ...]:
+        """Say how much the statistics differ, without a category's name."""
+        found = [
+            f"shares of '{name}' move by {s.distance:.2%} in all, "
+            f"{np.abs(s.difference).max(initial=0):.2%} at most in one category"
+            for name, s in self.shares.items()
+        ]
+        for name, (full, reduced) in self.means.items():
+            change = "is unchanged" if full == reduced else f"changes by {reduced - full:+.4g}"
+            found.append(f"the mean of '{name}' {change}")
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        gone = self.records_full - self.records_reduced
+        lines = [f"{gone:,} of {self.records_full:,} records left out ({self.share:.2%})"]
+        for name in self.domains:
+            shares = self.shares[name]
+            lines.append(f"  {name}")
+            rows = zip(shares.values, shares.full, shares.reduced, shares.lost, strict=True)
+            for value, full, reduced, lost in rows:
+                shown = "(missing)" if value is None else str(value)
+                lines.append(f"    {shown:<20}{full:>12,}{reduced:>12,}  {lost:7.2%}")
+        lines += [f"  {note}" for note in self.notes()]
+        return "\n".join(lines)
+
+
+def losses(
+    engine: Engine,
+    full: Source,
+    reduced: Source,
+    *,
+    table: KeyTable,
+    gone: NDArray[np.bool_],
+    domains: Sequence[str],
+) -> Losses:
+    """Compare the full with the reduced records.
+
+    Parameters
+    ----------
+    table
+        The key table of the full records.
+    gone
+        Which of its classes were left out.
+    domains
+        The major study domains ('breakdowns').
+    """
+    shares = {}
+    kept = np.where(gone, 0, table.counts)
+    for name in dict.fromkeys([*domains, *table.names]):
+        if name in table.names:
+            margin, rows = table.rollup([name])
+            after = np.zeros(margin.classes, dtype=np.int64)
+            np.add.at(after, rows, kept)
+            shares[name] = Shares(name, margin.values(name), margin.counts, after)
+        else:
+            shares[name] = _counted(engine, full, reduced, name)
+    return Losses(
+        full.records, reduced.records, tuple(domains), shares, _means(engine, full, reduced)
+    )
+
+
+def _counted(engine: Engine, full: Source, reduced: Source, name: str) -> Shares:
+    before = KeyTable.from_tally(engine.count(full, [name]))
+    after = KeyTable.from_tally(engine.count(reduced, [name]))
+    left = dict(zip(after.values(name), after.counts.tolist(), strict=True))
+    values = before.values(name)
+    remaining = np.array([left.get(value, 0) for value in values], dtype=np.int64)
+    return Shares(name, values, before.counts, remaining)
+
+
+def _means(engine: Engine, full: Source, reduced: Source) -> dict[str, tuple[float, float]]:
+    schema = full.schema
+    names = [
+        name
+        for name, variable in full.variables.items()
+        if variable.level == "numeric"
+        and variable.role != "identifier"
+        and (pa.types.is_integer(kind := schema.field(name).type) or pa.types.is_floating(kind))
+    ]
+    if not names:
+        return {}
+    asked = ", ".join(f"avg(CAST({quote(name)} AS DOUBLE)) AS m{i}" for i, name in enumerate(names))
+    rows = [
+        engine.sql(f"SELECT {asked} FROM records", records=source).to_pylist()[0]
+        for source in (full, reduced)
+    ]
+    pairs = {name: (rows[0][f"m{i}"], rows[1][f"m{i}"]) for i, name in enumerate(names)}
+    # ten digits: engines add in different orders, and the last digits follow the order
+    return {
+        name: (float(f"{a:.10g}"), float(f"{b:.10g}"))
+        for name, (a, b) in pairs.items()
+        if a is not None and b is not None
+    }

@@ -1,0 +1,237 @@
+"""Action 3: replace values of the records that stand out by other values (section 6.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.files.source import Source
+from indistinct.keys import KeyTable, uniques
+from indistinct.protect.cells import (
+    LEAVE,
+    NewCells,
+    blank_codes,
+    counts_by_row,
+    members,
+    replace_cells,
+)
+from indistinct.protect.nearest import nearest_safe_classes
+from indistinct.protect.randomness import Draws
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.step import Context, Step, check_key
+
+__all__ = ["How", "Perturb"]
+
+How = Literal["nearest", "marginal"]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Perturb(Step, kind="perturb"):
+    """Replace key values of the records in classes smaller than k.
+
+    A changed value always differs from the original one, and is a value that another record has.
+
+    Parameters
+    ----------
+    key, k
+        Which records: those whose key fewer than k records share.
+    variables
+        The key variables that may change; all by default.
+    how
+        ``nearest`` moves a record into a class that is safe already and differs in the fewest
+        variables; ties are drawn. ``marginal`` draws every named variable from its distribution
+        in the file, the record's own value excluded, and draws again while the record is in a
+        small class.
+    rounds
+        How often ``marginal`` draws before it leaves the rest as they are.
+    """
+
+    key: tuple[str, ...]
+    k: int
+    variables: tuple[str, ...] = ()
+    how: How = "nearest"
+    rounds: int = 50
+
+    finds_uniques = True
+    draws_at_random = True
+
+    def __post_init__(self) -> None:
+        """Refuse a wrong key, k, variable or number of rounds."""
+        check_key(self.key, self.k)
+        for name in self.variables:
+            if name not in self.key:
+                raise InputError(f"'{name}' is not in the key. {did_you_mean(name, self.key)}")
+        if len(set(self.variables)) < len(self.variables):
+            raise InputError("A variable to perturb is named twice. Name each once.")
+        if self.how not in ("nearest", "marginal"):
+            raise InputError(f"how must be nearest or marginal. Got '{self.how}'.")
+        if self.rounds < 1:
+            raise InputError(f"rounds must be an integer of at least 1. Got {self.rounds}.")
+
+    def describe(self) -> str:
+        """Say what is done."""
+        which = ", ".join(self.variables or self.key)
+        source = {
+            "nearest": "by those of the nearest class that is large enough",
+            "marginal": "by other values drawn from the file",
+        }[self.how]
+        return (
+            f"replace values of {which} {source}, in the records in classes smaller than "
+            f"{self.k} by {', '.join(self.key)}"
+        )
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Replace the values."""
+        found = uniques(engine, source, self.key, k=self.k)
+        if not found.at_risk:
+            return source, Receipt(self.kind, source.records, source.records, residual=0)
+        table = found.key_table
+        small = table.smaller_than(self.k)
+        records, classes = members(found, small)
+        free = tuple(self.key.index(name) for name in self.variables or self.key)
+        draws = context.draws()
+        if self.how == "nearest":
+            codes, drawn = _nearest(table, small, records, classes, free, draws), 1
+        else:
+            codes, drawn = _marginal(
+                table, small, records, classes, free, draws, k=self.k, rounds=self.rounds
+            )
+        changed = codes != table.codes[classes]
+        result = replace_cells(engine, source, records, _new_cells(source, table, codes, changed))
+        left = _still_small(table, small, codes, k=self.k)
+        notes = [f"values were drawn in {drawn} rounds"] if self.how == "marginal" else []
+        if left.any():
+            notes.append(self._stuck(int(left.sum())))
+        return result, Receipt(
+            self.kind,
+            source.records,
+            result.records,
+            records_changed=int(changed.any(axis=1).sum()),
+            cells_changed=dict(zip(self.key, changed.sum(axis=0).tolist(), strict=True)),
+            residual=int(left.sum()),
+            notes=tuple(notes),
+        )
+
+    def _stuck(self, number: int) -> str:
+        if self.how == "nearest":
+            return (
+                f"{number:,} records found no safe class that agrees with them on the other key "
+                "variables; let more variables change, or take another action"
+            )
+        return (
+            f"{number:,} records were still in small classes after {self.rounds} rounds; draw "
+            "fewer variables, or use how='nearest'"
+        )
+
+
+def _nearest(
+    table: KeyTable,
+    small: NDArray[np.bool_],
+    records: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    free: tuple[int, ...],
+    draws: Draws,
+) -> Codes:
+    safe = table.codes[~small]
+    row_of = np.cumsum(small) - 1
+    target = nearest_safe_classes(
+        table.codes[small],
+        safe,
+        blank_codes(table),
+        records=records,
+        rows=row_of[classes],
+        free=free,
+        draws=draws,
+    )
+    codes = table.codes[classes]
+    codes[target >= 0] = safe[target[target >= 0]]
+    return codes
+
+
+def _marginal(
+    table: KeyTable,
+    small: NDArray[np.bool_],
+    records: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    free: tuple[int, ...],
+    draws: Draws,
+    *,
+    k: int,
+    rounds: int,
+) -> tuple[Codes, int]:
+    original = table.codes[classes]
+    codes = original.copy()
+    blank = blank_codes(table)
+    totals = [_category_totals(table, j, int(blank[j])) for j in free]
+    again = np.ones(len(records), dtype=bool)
+    for turn in range(rounds):
+        at = np.flatnonzero(again)
+        for j, counts in zip(free, totals, strict=True):
+            name = table.names[j]
+            codes[at, j] = _drawn(counts, original[at, j], name, records[at], draws, turn)
+        again = _still_small(table, small, codes, k=k)
+        if not again.any():
+            break
+    return codes, turn + 1
+
+
+def _category_totals(table: KeyTable, j: int, blank: int) -> NDArray[np.int64]:
+    """Count the records of each category, and none for *no value*, which is never drawn."""
+    counts = np.zeros(blank + 1, dtype=np.int64)
+    np.add.at(counts, table.codes[:, j], table.counts)
+    counts[blank] = 0
+    return counts
+
+
+def _drawn(
+    counts: NDArray[np.int64],
+    own: NDArray[np.int64],
+    name: str,
+    records: NDArray[np.int64],
+    draws: Draws,
+    turn: int,
+) -> NDArray[np.int64]:
+    """Draw a category in proportion to its count, never a record's own."""
+    ends = np.cumsum(counts)
+    others = ends[-1] - counts[own]
+    if (others == 0).any():
+        raise GuaranteeError(
+            f"'{name}' has no other value that could replace that of a record that stands out. "
+            "Perturb other variables, or take another action."
+        )
+    ticket = draws.below(others, f"marginal-{name}", records, turn=turn)
+    # tickets from the record's own category on belong to the categories behind it
+    ticket += np.where(ticket >= ends[own] - counts[own], counts[own], 0)
+    return np.searchsorted(ends, ticket, side="right").astype(np.int64)
+
+
+def _still_small(
+    table: KeyTable, small: NDArray[np.bool_], codes: Codes, *, k: int
+) -> NDArray[np.bool_]:
+    rows = np.concatenate([codes, table.codes[~small]])
+    counts = np.concatenate([np.ones(len(codes), dtype=np.int64), table.counts[~small]])
+    return counts_by_row(rows, counts)[: len(codes)] < k
+
+
+def _new_cells(
+    source: Source, table: KeyTable, codes: Codes, changed: NDArray[np.bool_]
+) -> dict[str, NewCells]:
+    schema = source.schema
+    new = {}
+    for j, name in enumerate(table.names):
+        if not changed[:, j].any():
+            continue
+        used, choice = np.unique(codes[:, j], return_inverse=True)
+        values = table.coding.variables[j].decode(used)
+        new[name] = NewCells(
+            np.where(changed[:, j], choice.reshape(-1), LEAVE),
+            pa.array(values, type=schema.field(name).type),
+        )
+    return new

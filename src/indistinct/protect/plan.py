@@ -1,0 +1,198 @@
+"""Plans: ordered steps that can be read, saved, undone and replayed.
+
+*A protection step is a pure function of (records, parameters, seed) to (records, receipt), and
+every step is in the plan.*
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import secrets as system_secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from indistinct.engine import Engine
+from indistinct.errors import IndistinctError, InputError
+from indistinct.files.source import Source
+from indistinct.files.whole import written_whole
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.step import Context, Step
+
+__all__ = ["Applied", "Context", "Plan", "Receipt", "Step", "fresh_seed"]
+
+VERSION = 1
+
+
+def fresh_seed() -> int:
+    """Return a seed nobody can guess; whoever has it can undo a perturbation, so keep it.
+
+    >>> fresh_seed() != fresh_seed()
+    True
+    """
+    return system_secrets.randbits(128)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The records after a plan, and what each step did."""
+
+    source: Source
+    receipts: tuple[Receipt, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, (self.source, *self.receipts)))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """Steps in the order in which they are applied. It holds no seed, no key and no record.
+
+    >>> from indistinct.protect import Blank, Deidentify
+    >>> plan = Plan((Blank(key=("age", "sex"), k=3),)).with_step(Deidentify(("name",)))
+    >>> plan
+    Plan of 2 steps
+      1. blank the whole key (age, sex) of the records in classes smaller than 3
+      2. leave out the identifiers name
+    >>> plan.undo() == Plan((Blank(key=("age", "sex"), k=3),))
+    True
+    """
+
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse steps in an order in which a later one cannot do its work."""
+        object.__setattr__(self, "steps", tuple(self.steps))
+        problems = _order_problems(self.steps)
+        if problems:
+            raise InputError("\n".join(problems))
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        lines = [f"Plan of {len(self)} step{'' if len(self) == 1 else 's'}"]
+        lines += [f"  {n}. {step.describe()}" for n, step in enumerate(self.steps, 1)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{html.escape(step.describe())}</li>" for step in self.steps)
+        return f"<ol>{items}</ol>"
+
+    def with_step(self, step: Step) -> Plan:
+        """Return the plan with one step more, at its end."""
+        return Plan((*self.steps, step))
+
+    def undo(self, steps: int = 1) -> Plan:
+        """Return the plan without its last steps; apply it to the original records."""
+        if not 0 <= steps <= len(self):
+            raise InputError(
+                f"The plan has {len(self)} steps, so 0 to {len(self)} can be undone. Got {steps}."
+            )
+        return Plan(self.steps[: len(self) - steps])
+
+    def apply(
+        self,
+        engine: Engine,
+        source: Source,
+        *,
+        seed: int | None = None,
+        secrets: ReleaseKey | None = None,
+        first: int = 0,
+    ) -> Applied:
+        """Apply every step in turn to a copy of the records.
+
+        Parameters
+        ----------
+        seed
+            For steps that draw at random; the same seed gives the same bytes.
+        secrets
+            The release's key, for steps that encrypt.
+        first
+            The place of the first step, where steps before it have been applied already.
+        """
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+            raise InputError("The seed must be a whole number that is not negative.")
+        drawing = [step.kind for step in self.steps if step.draws_at_random]
+        if drawing and seed is None:
+            raise InputError(
+                f"The plan draws at random ({', '.join(dict.fromkeys(drawing))}) and needs a seed. "
+                "Make one with fresh_seed() and keep it private: it would undo the plan."
+            )
+        receipts = []
+        for position, step in enumerate(self.steps, first):
+            try:
+                source, receipt = step.apply(engine, source, Context(position, seed, secrets))
+            except IndistinctError as error:
+                raise type(error)(f"Step {position + 1} ({step.kind}): {error}") from None
+            receipts.append(receipt)
+        return Applied(source, tuple(receipts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON knows it."""
+        return {"version": VERSION, "steps": [step.to_dict() for step in self.steps]}
+
+    @classmethod
+    def from_dict(cls, content: object, *, origin: str = "The plan") -> Plan:
+        """Make the plan that `to_dict` described; all problems are told at once."""
+        if not isinstance(content, dict):
+            raise InputError(f"{origin}: a plan must be an object with version and steps.")
+        problems = [
+            f"there is no field '{name}' in a plan"
+            for name in content
+            if name not in ("version", "steps")
+        ]
+        version, entries = content.get("version"), content.get("steps")
+        if version != VERSION or isinstance(version, bool):
+            shown = f"Got {version}" if isinstance(version, int) else "It has none of that kind"
+            problems.append(f"the version of a plan must be {VERSION}. {shown}")
+        steps: list[Step] = []
+        if isinstance(entries, list):
+            for number, entry in enumerate(entries, 1):
+                try:
+                    steps.append(Step.from_dict(entry))
+                except InputError as error:
+                    problems.append(f"step {number}: {error}")
+        else:
+            problems.append("'steps' must be a list")
+        problems += _order_problems(steps)
+        if problems:
+            raise InputError("\n".join(f"{origin}: {problem}" for problem in problems))
+        return cls(tuple(steps))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the plan as JSON; the same plan gives the same bytes."""
+        path = Path(path)
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        with written_whole(path) as aside:
+            aside.write_text(text, encoding="utf-8")
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan that was saved."""
+        path = Path(path)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"The plan {path} cannot be read: {error.strerror}.") from None
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{path} is not a plan: it is not JSON. Save one with Plan.save."
+            ) from None
+        return cls.from_dict(content, origin=str(path))
+
+
+def _order_problems(steps: Sequence[Step]) -> list[str]:
+    found = (
+        (i, j, first.order_problem(later))
+        for (i, first), (j, later) in combinations(enumerate(steps, 1), 2)
+    )
+    return [f"step {i} must not come before step {j}: {why}" for i, j, why in found if why]

@@ -1,0 +1,86 @@
+"""What a step did, in numbers that may be told."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Receipt"]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What one step did to the records.
+
+    Parameters
+    ----------
+    kind
+        The step's kind.
+    records_before, records_after
+        The number of records.
+    records_changed
+        Records of which at least one cell was changed.
+    cells_changed
+        Changed cells by variable.
+    residual
+        Records that are still in classes smaller than k, where the step has a k.
+    notes, warnings
+        Sentences for people, without any value of a cell.
+    private
+        What only the holder may see (values of categories with few records, for instance). It
+        is neither printed nor part of `to_dict`.
+    """
+
+    kind: str
+    records_before: int
+    records_after: int
+    records_changed: int = 0
+    cells_changed: Mapping[str, int] = field(default_factory=dict)
+    residual: int | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    private: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def records_lost(self) -> int:
+        """Records that are no longer there."""
+        return self.records_before - self.records_after
+
+    @property
+    def cells(self) -> int:
+        """Changed cells of all variables."""
+        return sum(self.cells_changed.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name, without the private part."""
+        return {
+            "kind": self.kind,
+            "records_before": self.records_before,
+            "records_after": self.records_after,
+            "records_changed": self.records_changed,
+            "cells_changed": dict(self.cells_changed),
+            "residual": self.residual,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        share = self.records_lost / max(1, self.records_before)
+        lines = [f"{self.kind}: {self.records_before:,} records, {self.records_after:,} after"]
+        if self.records_lost:
+            lines.append(f"  left out       {self.records_lost:>12,}  {share:6.1%}")
+        if self.records_changed:
+            share = self.records_changed / max(1, self.records_before)
+            lines.append(f"  changed        {self.records_changed:>12,}  {share:6.1%}")
+        for name, cells in self.cells_changed.items():
+            lines.append(f"    {name:<13}{cells:>12,}")
+        if self.residual is not None:
+            lines.append(f"  still at risk  {self.residual:>12,}")
+        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"

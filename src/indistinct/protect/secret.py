@@ -1,0 +1,117 @@
+"""The key of a release: made fresh, kept by the holder in a file nobody else can read.
+
+Decisions about security: the key is 512 random bits (AES-SIV with AES-256, RFC 5297). It is in
+no plan, receipt, message or `repr`. Its file is created with mode 600 and never overwritten; a
+file that others can read, or that lies in the release folder, is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from indistinct.errors import InputError
+
+__all__ = ["ReleaseKey"]
+
+_HEAD = "indistinct-release-key-1"
+_BYTES = 64
+
+
+class ReleaseKey:
+    """The key with which one release is encrypted and decrypted.
+
+    >>> ReleaseKey.fresh()
+    ReleaseKey(hidden)
+    """
+
+    __slots__ = ("_material",)
+
+    def __init__(self, material: bytes) -> None:
+        if len(material) != _BYTES:
+            raise InputError(f"A release key has {_BYTES} bytes. Got {len(material)}.")
+        self._material = bytes(material)
+
+    @classmethod
+    def fresh(cls) -> ReleaseKey:
+        """Make a new key; a key serves one release only."""
+        return cls(secrets.token_bytes(_BYTES))
+
+    def __repr__(self) -> str:
+        return "ReleaseKey(hidden)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReleaseKey) and secrets.compare_digest(
+            self._material, other._material
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._material)
+
+    def __reduce__(self) -> str:
+        raise TypeError("A release key is not pickled: save it with ReleaseKey.save.")
+
+    def material(self, purpose: str) -> bytes:
+        """Return 64 bytes for one purpose; purposes do not reveal each other."""
+        return hashlib.blake2b(purpose.encode(), key=self._material, digest_size=_BYTES).digest()
+
+    def save(self, path: str | Path, *, release: str | Path | None = None) -> Path:
+        """Write the key to a new file of mode 600, outside the release folder."""
+        path = Path(path)
+        _check_outside(path, release)
+        text = f"{_HEAD} {base64.urlsafe_b64encode(self._material).decode()}\n"
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise InputError(
+                f"{path} exists already. A key is never overwritten: choose another name."
+            ) from None
+        except OSError as error:
+            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path, *, release: str | Path | None = None) -> ReleaseKey:
+        """Read a key from its file; refuse one that others can read."""
+        path = Path(path)
+        _check_outside(path, release)
+        try:
+            with path.open("rb") as file:
+                mode = os.fstat(file.fileno()).st_mode
+                text = file.read(1000)
+        except OSError as error:
+            raise InputError(f"The key {path} cannot be read: {error.strerror}.") from None
+        if os.name == "posix" and mode & 0o077:
+            raise InputError(
+                f"The key {path} can be read or changed by others (mode {mode & 0o777:o}). "
+                f"Make it yours alone with chmod 600. If others may have read it, make a new one."
+            )
+        head, _, body = text.decode("ascii", errors="replace").strip().partition(" ")
+        try:
+            if head != _HEAD:
+                raise ValueError
+            return cls(base64.b64decode(body, altchars=b"-_", validate=True))
+        except (ValueError, binascii.Error, InputError):
+            raise InputError(f"{path} is not a release key, or not a whole one.") from None
+
+
+def _check_outside(path: Path, release: str | Path | None) -> None:
+    if release is not None and path.resolve().is_relative_to(Path(release).resolve()):
+        raise InputError(
+            f"The key {path} would be in the release folder {release}, and leave with it. "
+            "Keep it elsewhere."
+        )

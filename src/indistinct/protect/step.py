@@ -1,0 +1,179 @@
+"""A step of a plan: what to do, by rule, small enough to read.
+
+A step is a frozen dataclass registered by its `kind`. It is a pure function of records,
+parameters and seed to records and a receipt. Its fields are all there is to it, so that a plan
+can be saved, shown to the recipient and replayed on next year's file; the seed and the keys stay
+with the holder and come in through the `Context`.
+"""
+
+from __future__ import annotations
+
+import types
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError, did_you_mean
+from indistinct.files.source import Source
+from indistinct.protect.randomness import Draws
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.secret import ReleaseKey
+
+__all__ = ["Context", "Step", "check_key"]
+
+_KINDS: dict[str, type[Step]] = {}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a step gets beside the records: its place in the plan, the seed, the release's key."""
+
+    position: int = 0
+    seed: int | None = field(default=None, repr=False)
+    secrets: ReleaseKey | None = None
+
+    def generator(self) -> np.random.Generator:
+        """Return the generator of this step; steps do not share random numbers."""
+        if self.seed is None:
+            raise InputError("This step draws at random and needs a seed.")
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.position,)))
+
+    def draws(self) -> Draws:
+        """Return random numbers by record, the same whatever the engine's batches are."""
+        return Draws.from_generator(self.generator())
+
+
+class Step(ABC):
+    """One thing to do to the records. Subclasses are frozen dataclasses with a kind.
+
+    >>> Step.from_dict({"kind": "deidentify", "variables": ["name"]})
+    Deidentify(variables=('name',))
+    >>> Step.from_dict({"kind": "deidentfy"})
+    Traceback (most recent call last):
+    ...
+    indistinct.errors.InputError: There is no step of kind 'deidentfy'. Did you mean ...
+    """
+
+    kind: ClassVar[str]
+    finds_uniques: ClassVar[bool] = False
+    """Whether it looks for records that stand out, and so must come before de-identification."""
+    draws_at_random: ClassVar[bool] = False
+    """Whether it needs a seed."""
+
+    def __init_subclass__(cls, *, kind: str, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        cls.kind = kind
+        _KINDS[kind] = cls
+
+    @abstractmethod
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Return the changed records and what was done."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in a sentence what the step does; the recipient may read it."""
+
+    def order_problem(self, later: Step) -> str | None:
+        """Say why another step must not come after this one, or None."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return kind and fields as JSON knows them."""
+        return {"kind": self.kind} | {f.name: _plain(getattr(self, f.name)) for f in _fields(self)}
+
+    @staticmethod
+    def from_dict(content: object) -> Step:
+        """Make the step that `to_dict` described; all problems are told at once."""
+        if not isinstance(content, Mapping):
+            raise InputError(f"A step must be an object. Got {type(content).__name__}.")
+        kind = content.get("kind")
+        if not isinstance(kind, str):
+            raise InputError("A step needs a 'kind', which is text.")
+        if kind not in _KINDS:
+            raise InputError(f"There is no step of kind '{kind}'. {did_you_mean(kind, _KINDS)}")
+        cls = _KINDS[kind]
+        hints = get_type_hints(cls)
+        known = {f.name: f for f in _fields(cls)}
+        problems, values = [], {}
+        for name in content:
+            if name != "kind" and name not in known:
+                problems.append(f"'{kind}' has no field '{name}'. {did_you_mean(name, known)}")
+        for name, entry in known.items():
+            if name in content:
+                try:
+                    values[name] = _typed(content[name], hints[name])
+                except ValueError as error:
+                    problems.append(f"'{name}' of '{kind}' must be {error}.")
+            elif entry.default is MISSING and entry.default_factory is MISSING:
+                problems.append(f"'{kind}' needs the field '{name}'.")
+        if problems:
+            raise InputError(" ".join(problems))
+        return cls(**values)
+
+
+def check_key(key: Sequence[str], k: int) -> None:
+    """Refuse a key without variables or with one twice, and a k below 2."""
+    problems = []
+    if isinstance(key, str) or not key:
+        problems.append("The key must be a list of at least one variable.")
+    elif len(set(key)) < len(key):
+        problems.append("The key names a variable twice. Name each once.")
+    if isinstance(k, bool) or not isinstance(k, int) or k < 2:
+        problems.append(f"k must be an integer of at least 2. Got {k}.")
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def _fields(step: Any) -> tuple[Any, ...]:
+    return fields(step)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return value
+
+
+def _typed(value: Any, hint: Any) -> Any:
+    """Return a JSON value as a field's type; the error says what the field must be."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        if value in arguments and not isinstance(value, bool):
+            return value
+        raise ValueError(f"one of {', '.join(map(str, arguments))}")
+    if origin in (Union, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        return _typed(value, next(a for a in arguments if a is not type(None)))
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise ValueError("a list")
+        if arguments[-1] is Ellipsis:
+            return tuple(_typed(item, arguments[0]) for item in value)
+        if len(value) != len(arguments):
+            raise ValueError(f"a list of {len(arguments)}")
+        return tuple(_typed(item, a) for item, a in zip(value, arguments, strict=True))
+    if origin is not None:
+        if not isinstance(value, dict):
+            raise ValueError("an object")
+        return {name: _typed(item, arguments[1]) for name, item in value.items()}
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        return value
+    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    raise ValueError(words.get(hint, f"of type {hint}"))

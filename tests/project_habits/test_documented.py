@@ -1,0 +1,52 @@
+"""Nothing public is undocumented, and the reference says what the code says."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import reference  # noqa: E402
+
+
+@pytest.mark.parametrize("room", reference.ROOMS)
+def test_every_public_name_has_words_of_its_own(room):
+    module = importlib.import_module(room)
+    bare = []
+    for name in module.__all__:
+        thing = getattr(module, name)
+        documented = inspect.isclass(thing) or inspect.isroutine(thing)
+        if documented and not reference._summary(thing):
+            bare.append(name)
+    assert not bare
+
+
+@pytest.mark.parametrize("page", ["api.md", "cli.md"])
+def test_reference_is_current(page):
+    path = ROOT / "docs" / "reference" / page
+    assert path.read_text() == reference.pages()[path], "run: python tools/reference.py"
+
+
+def test_every_verb_is_in_the_reference():
+    from indistinct.cli.app import app
+
+    verbs = {command.name or command.callback.__name__ for command in app.registered_commands}
+    assert verbs == set(reference.VERBS)
+
+
+def test_every_method_page_is_linked_from_the_index():
+    index = (ROOT / "docs" / "methods" / "README.md").read_text()
+    for page in (ROOT / "docs" / "methods").glob("*.md"):
+        if page.name != "README.md":
+            assert f"({page.name})" in index, f"{page.name} is not in docs/methods/README.md"
+
+
+def test_changelog_names_the_version():
+    import indistinct
+
+    assert indistinct.__version__ in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,91 @@
+"""Write docs/reference/: the Python names and the command line, from their own words.
+
+Run `python tools/reference.py` after a change; a test compares.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = [
+    "indistinct",
+    "indistinct.variables",
+    "indistinct.hierarchy",
+    "indistinct.files",
+    "indistinct.engine",
+    "indistinct.keys",
+    "indistinct.protect",
+    "indistinct.project",
+    "indistinct.census",
+]
+VERBS = ["demo", "init", "uniques", "protect", "census"]
+
+
+def api() -> str:
+    """Return the page of public Python names."""
+    lines = ["# Python reference", "", "Made by `tools/reference.py` from the docstrings.", ""]
+    for room in ROOMS:
+        module = importlib.import_module(room)
+        lines += [f"## `{room}`", "", _first(inspect.getdoc(module) or ""), ""]
+        for name in sorted(module.__all__, key=str.lower):
+            thing = getattr(module, name)
+            lines.append(f"- `{name}{_signature(thing)}` — {_summary(thing)}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def cli() -> str:
+    """Return the page of the command line."""
+    lines = ["# Command line", "", "Made by `tools/reference.py` from `--help`.", ""]
+    for verb in VERBS:
+        lines += [f"## `indistinct {verb}`", "", "```", _help(verb), "```", ""]
+    return "\n".join(lines)
+
+
+def pages() -> dict[Path, str]:
+    """Return every page by its path."""
+    return {
+        ROOT / "docs" / "reference" / "api.md": api(),
+        ROOT / "docs" / "reference" / "cli.md": cli(),
+    }
+
+
+def _first(text: str) -> str:
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def _summary(thing: object) -> str:
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        own = thing.__doc__ or ""
+        generated = inspect.isclass(thing) and own.startswith(f"{thing.__name__}(")
+        return "" if generated else _first(inspect.cleandoc(own))
+    return f"a constant or a type: `{type(thing).__name__}`"
+
+
+def _signature(thing: object) -> str:
+    if not inspect.isroutine(thing):
+        return ""
+    text = str(inspect.signature(thing))
+    text = re.sub(r"<[\w.]+ object at 0x[0-9a-f]+>", "…", text)
+    return text.replace("|", "\\|") if len(text) < 400 else "(…)"
+
+
+def _help(verb: str) -> str:
+    environment = {**os.environ, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+    command = [sys.executable, "-c", "from indistinct.cli import main; main()", verb, "--help"]
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        print(path.relative_to(ROOT))
