@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indistinct import files, keys
+from indistinct import files, keys, protect
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source
@@ -81,9 +81,8 @@ class Data:
         What is not given is taken from the project file, where there is one.
         """
         names = self.key(key)
+        k, at_most = self._promise(k, at_most)
         if self.project is not None:
-            if k is None and at_most is None:
-                k, at_most = self.project.release.k, self.project.release.at_most
             public = public or self.project.public_if(names)
             missing = missing or self.project.release.missing
         return keys.uniques(
@@ -109,6 +108,71 @@ class Data:
     def explain(self, key: Sequence[str] | None = None) -> keys.Explanation:
         """Estimate what counting by a key would cost, by every approach."""
         return keys.explain(self.engine, self.source, self.key(key))
+
+    def protect(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        action: protect.Action,
+        k: int | None = None,
+        at_most: int | None = None,
+        **options: Any,
+    ) -> protect.Protected:
+        """Act on the records that stand out; see `indistinct.protect.protect_uniques`."""
+        k, at_most = self._promise(k, at_most)
+        return protect.protect_uniques(
+            self.engine, self.source, self.key(key), action=action, k=k, at_most=at_most, **options
+        )
+
+    def release(
+        self,
+        folder: str | Path,
+        done: protect.Protected,
+        *,
+        seed: int | None = None,
+        format: files.Format | None = None,
+    ) -> protect.ReleaseFolder:
+        """Leave out the identifiers and write the release folder, whole or not at all.
+
+        Parameters
+        ----------
+        seed
+            The seed that was used, for the private ledger.
+        format
+            By default the project's, or Parquet.
+        """
+        source, plan, receipts = done.source, done.plan, done.receipts
+        if source.variables.names(role="identifier"):
+            step = protect.Deidentify()
+            applied = protect.Plan((step,)).apply(self.engine, source, first=len(plan))
+            source, plan, receipts = (
+                applied.source,
+                plan.with_step(step),
+                receipts + applied.receipts,
+            )
+        if format is None:
+            format = self.project.release.format if self.project else None
+        return protect.write_release(
+            folder,
+            source,
+            plan=plan,
+            receipts=receipts,
+            ledger={
+                "data": self.source.origin,
+                "seed": seed,
+                "k": done.k,
+                "key": list(done.before.key),
+                "at_risk_before": done.before.at_risk,
+                "at_risk_after": done.after.at_risk,
+            },
+            format=format or "parquet",
+        )
+
+    def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
+        """Return the threshold asked for, or the project's."""
+        if k is None and at_most is None and self.project is not None:
+            return self.project.release.k, self.project.release.at_most
+        return k, at_most
 
     def with_roles(self, **roles: Any) -> Data:
         """Return the same data with the roles of some variables set: ``age="key"``."""

@@ -42,7 +42,9 @@ def spark_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.fixture(
+    params=["duckdb", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.heavy])]
+)
 def engine(request: pytest.FixtureRequest) -> Engine:
     found: Engine = request.getfixturevalue(f"{request.param}_engine")
     return found

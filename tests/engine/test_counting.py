@@ -160,11 +160,11 @@ def test_a_catalogue_that_does_not_fit_is_refused(make_source: Any, duckdb_engin
     [([], "The key is empty"), (["a", "a"], "twice"), (["A1"], "Did you mean 'a1'")],
 )
 def test_wrong_keys_are_refused(
-    key: list[str], said: str, make_source: Any, duckdb_engine: Engine
+    key: list[str], said: str, make_source: Any, engine: Engine
 ) -> None:
     source = make_source(pa.table({"a": [1], "a1": [2]}))
     with pytest.raises(InputError, match=said):
-        duckdb_engine.count(source, key)
+        engine.count(source, key)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf"), None])

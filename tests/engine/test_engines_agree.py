@@ -22,6 +22,7 @@ FEW = settings(
 )
 pytestmark = [
     pytest.mark.spark,
+    pytest.mark.heavy,  # starting Spark alone takes ten seconds
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
 ]
 
@@ -41,7 +42,6 @@ def test_count_by_all_types_at_once(typed: Source, both: tuple[Engine, Engine]) 
     check_count(typed, list(typed.variables), both)
 
 
-@pytest.mark.heavy
 def test_describe_each_type(typed: Source, both: tuple[Engine, Engine]) -> None:
     facts = [engine.describe(typed) for engine in both]
     assert facts[0] == facts[1]
@@ -75,7 +75,6 @@ text = st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), ma
 number = st.one_of(st.none(), st.floats())
 
 
-@pytest.mark.heavy
 @FEW
 @given(rows=st.lists(st.tuples(small, wild, text, number), max_size=40), cut=st.integers(1, 50))
 def test_count_equals_brute_force(
@@ -101,7 +100,6 @@ def test_count_wide_keys(seed: int, make_source: Any, both: tuple[Engine, Engine
     check_count(source, list(source.variables), both)
 
 
-@pytest.mark.heavy
 def test_count_a_large_table(make_source: Any, both: tuple[Engine, Engine]) -> None:
     rng = np.random.default_rng(3)
     n = 150_000

@@ -88,6 +88,7 @@ def test_a_master_is_for_spark_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.heavy
 def test_a_second_engine_shares_spark_and_leaves_it_running(
     spark_engine: Engine, make_source: Any, tmp_path: Path
 ) -> None:
@@ -98,12 +99,14 @@ def test_a_second_engine_shares_spark_and_leaves_it_running(
 
 
 @pytest.mark.spark
+@pytest.mark.heavy
 def test_another_master_is_refused_while_spark_runs(spark_engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"Spark runs in this process already, with master local"):
         start_engine("spark", workspace=tmp_path, master="local[7]")
 
 
 @pytest.mark.spark
+@pytest.mark.heavy
 def test_a_task_without_the_file_says_what_must_be_shared(
     spark_engine: Engine, make_source: Any
 ) -> None:
@@ -122,6 +125,7 @@ def test_a_task_without_the_file_says_what_must_be_shared(
 
 
 @pytest.mark.spark
+@pytest.mark.heavy
 def test_a_task_without_a_library_says_where_to_install(
     spark_engine: Engine, make_source: Any
 ) -> None:
@@ -135,6 +139,7 @@ def test_a_task_without_a_library_says_where_to_install(
 
 
 @pytest.mark.spark
+@pytest.mark.heavy
 def test_times_of_day_cannot_be_queried_but_can_be_counted(
     spark_engine: Engine, make_source: Any
 ) -> None:

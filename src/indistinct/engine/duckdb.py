@@ -13,7 +13,7 @@ from indistinct.engine.base import Change, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
 from indistinct.engine.tally import Approach, Tally, count_words
-from indistinct.files import parquet_writer
+from indistinct.files import dialect_of, parquet_writer
 from indistinct.files.source import Source
 from indistinct.variables import Variables
 
@@ -72,7 +72,7 @@ class DuckDBEngine(Engine):
         """Pass every record through a function, a batch at a time."""
         path = self.new_path()
         kept = 0
-        with parquet_writer(path, schema, variables=variables) as writer:
+        with parquet_writer(path, schema, variables, dialect=dialect_of(source)) as writer:
             for batch, start in numbered(source.batches()):
                 changed = change(batch, np.arange(start, start + batch.num_rows))
                 writer.write(changed)

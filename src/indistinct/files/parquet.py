@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -201,6 +201,7 @@ def parquet_writer(
     *,
     dialect: Dialect | None = None,
     final: Callable[[], Found] | None = None,
+    increasing: Sequence[str] = (),
 ) -> Iterator[ParquetWriter]:
     """Write a Parquet file batch by batch; it appears whole when the block ends.
 
@@ -210,6 +211,9 @@ def parquet_writer(
         What is known beforehand; or
     final
         a function that tells it when all records are written.
+    increasing
+        Columns of whole numbers that go up, such as record numbers: stored as differences, in
+        half the time and a fraction of the size.
 
     The same records always give the same bytes, however they are cut into batches.
     """
@@ -223,6 +227,8 @@ def parquet_writer(
             compression="snappy",
             version="2.6",
             write_statistics=True,
+            use_dictionary=[name for name in schema.names if name not in increasing],
+            column_encoding=dict.fromkeys(increasing, "DELTA_BINARY_PACKED"),
         ) as parquet:
             writer = ParquetWriter(parquet, schema)
             yield writer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -50,6 +50,7 @@ def write_data(
     variables: Variables | None = None,
     format: Format | None = None,
     dialect: Dialect | None = None,
+    increasing: Sequence[str] = (),
 ) -> Path:
     """Write records to a file.
 
@@ -64,6 +65,8 @@ def write_data(
         By the suffix of `path` unless given.
     dialect
         For CSV. A source that was a CSV file brings its own; else UTF-8, commas and points.
+    increasing
+        For Parquet: columns of whole numbers that go up, such as record numbers.
 
     Parquet and CSV are streamed; Stata and SPSS files are made in memory.
 
@@ -85,7 +88,7 @@ def write_data(
     schema, batches = _stream(records, path)
     variables = _of_columns(schema, variables)
     if chosen == "parquet":
-        with parquet_writer(path, schema, variables) as writer:
+        with parquet_writer(path, schema, variables, increasing=increasing) as writer:
             for batch in batches:
                 writer.write(batch)
         return path

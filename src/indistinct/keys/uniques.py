@@ -133,7 +133,8 @@ class Uniques:
 
     def write(self, path: str | Path, *, columns: Sequence[str] | None = None) -> Path:
         """Write one row per record, all columns or some; the path's suffix tells the format."""
-        return write_data(self.per_record(columns), path)
+        increasing = ["record"] if columns is None or "record" in columns else []
+        return write_data(self.per_record(columns), path, increasing=increasing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""

@@ -181,7 +181,7 @@ def path(value: Any, place: Place) -> Path | None:
 def folder(value: Any, place: Place) -> Path | None:
     """Take the path of a folder that exists."""
     found = path(value, place)
-    if found is not None and not found.is_dir():
+    if found is not None and not _is_there(found, Path.is_dir):
         place.say(f"names a folder that does not exist. Got {shown(value)}. Create it or leave it.")
     return found
 
@@ -189,7 +189,7 @@ def folder(value: Any, place: Place) -> Path | None:
 def existing_file(value: Any, place: Place) -> Path | None:
     """Take the path of a file that exists."""
     found = path(value, place)
-    if found is not None and not found.exists():
+    if found is not None and not _is_there(found, Path.exists):
         place.say(f"names a file that does not exist. Got {shown(value)}. {_beside(found)}")
     return found
 
@@ -201,8 +201,15 @@ def data_file(value: Any, place: Place) -> str | Path | None:
     return existing_file(value, place)
 
 
+def _is_there(found: Path, ask: Callable[[Path], bool]) -> bool:
+    try:
+        return ask(found)
+    except OSError:  # a name too long, a folder that may not be looked into
+        return False
+
+
 def _beside(missing: Path) -> str:
-    if not missing.parent.is_dir():
+    if not _is_there(missing.parent, Path.is_dir):
         return f"There is no folder {missing.parent} either."
     names = sorted(p.name for p in missing.parent.iterdir() if not p.name.startswith("."))
     return did_you_mean(missing.name, names)

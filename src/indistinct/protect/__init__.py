@@ -11,6 +11,7 @@ from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
+from indistinct.protect.release import ReleaseFolder, check_release_place, write_release
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
@@ -34,13 +35,16 @@ __all__ = [
     "Plan",
     "Protected",
     "Receipt",
+    "ReleaseFolder",
     "ReleaseKey",
     "Rounded",
     "Shares",
     "Step",
+    "check_release_place",
     "compare_actions",
     "decrypt",
     "fresh_seed",
     "protect_uniques",
     "round_counts",
+    "write_release",
 ]

@@ -109,7 +109,7 @@ class Blank(Step, kind="blank"):
         changes = cells_of & (table.codes[cells] != blank)
         result = replace_cells(engine, source, records, _blanks(source, self.key, cells_of))
         partial = bool((cells_of.any(axis=1) & ~cells_of.all(axis=1)).any())
-        notes = [] if extra is None else [_PADDED.format(extra.take, self.k)]
+        notes = [] if extra is None else [_padded(extra.take, self.k)]
         return result, Receipt(
             self.kind,
             source.records,
@@ -122,7 +122,9 @@ class Blank(Step, kind="blank"):
         )
 
 
-_PADDED = "{} further records were blanked, so that the blank key has {} records"
+def _padded(number: int, k: int) -> str:
+    what = "one further record was" if number == 1 else f"{number:,} further records were"
+    return f"{what} blanked, so that the blank key has at least {k} records"
 
 
 def _with_extra(

@@ -47,17 +47,20 @@ def fewest_blanks(codes: Codes, counts: NDArray[np.int64], blank: Codes, *, k: i
     small = counts < k
     rest = np.flatnonzero(small)
     safe = _Safe(codes[~small], counts[~small], blank)
+    # among sets that save as many, those whose variables tell most apart come first
+    apart = np.array([len(np.unique(codes[rest, j])) for j in range(width)])
     best: list[tuple[int, ...]] = []
     for size in range(1, width):
+        if not len(rest):
+            break
         gains = []
         for chosen in _subsets(width, size, best):
             saved = safe.saves(codes[rest], counts[rest], chosen, k=k)
-            gains.append((-int(counts[rest][saved].sum()), chosen))
+            gain = int(counts[rest][saved].sum())
+            gains.append((-gain, -int(apart[list(chosen)].sum()), chosen))
         gains.sort()
-        best = [chosen for _, chosen in gains[:BEST_EXTENDED]]
-        for gain, chosen in gains:
-            if not len(rest):
-                return mask
+        best = [chosen for _, _, chosen in gains[:BEST_EXTENDED]]
+        for gain, _, chosen in gains:
             if not gain:
                 break
             saved = safe.saves(codes[rest], counts[rest], chosen, k=k)

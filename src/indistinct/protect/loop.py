@@ -131,6 +131,9 @@ def protect_uniques(
     help. Encryption is not repeated and not judged by k.
     """
     safe_from = threshold(k, at_most)
+    for what, names in (("key", key), ("variables", variables), ("domains", domains)):
+        if isinstance(names, str):
+            raise InputError(f"{what} must be a list of names. Got one text: put it in a list.")
     if max_rounds < 1:
         raise InputError(f"max_rounds must be an integer of at least 1. Got {max_rounds}.")
     step = _step(

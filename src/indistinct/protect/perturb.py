@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.engine import Engine
+from indistinct.engine import Coding, Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable, uniques
@@ -229,9 +229,17 @@ def _new_cells(
         if not changed[:, j].any():
             continue
         used, choice = np.unique(codes[:, j], return_inverse=True)
-        values = table.coding.variables[j].decode(used)
+        values = _values(table.coding.variables[j], used, schema.field(name).type)
         new[name] = NewCells(
             np.where(changed[:, j], choice.reshape(-1), LEAVE),
-            pa.array(values, type=schema.field(name).type),
+            values,
         )
     return new
+
+
+def _values(coding: Coding, codes: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+    """Return the values of codes in the column's own type, without a way through Python."""
+    no_value = (codes == coding.size - 1) if coding.missing else np.zeros(len(codes), dtype=bool)
+    if coding.values is None:
+        return pa.array(codes + coding.low, mask=no_value).cast(kind)
+    return coding.values.take(pa.array(codes, mask=no_value)).cast(kind)
