@@ -237,7 +237,7 @@ def open_data(
             engine or settings.name,
             workspace=workspace,
             memory=memory if memory is not None else settings.memory,
-            threads=threads or settings.threads,
+            threads=threads if threads is not None else settings.threads,
             master=master or settings.master,
         ) as started:
             if project is not None:

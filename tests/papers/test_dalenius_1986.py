@@ -98,9 +98,7 @@ def test_codes_of_two_digits_do_not_run_together():
 
 
 def test_approach_1_sorts_the_records():
-    order = [
-        r + 1 for g in find_groups(SECTION_3_2, SIZES_3_2, approach="sort") for r in g.records
-    ]
+    order = [r + 1 for g in find_groups(SECTION_3_2, SIZES_3_2, approach="sort") for r in g.records]
     assert order == [2, 4, 6, 7, 1, 3, 5]
 
 

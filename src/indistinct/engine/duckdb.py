@@ -13,6 +13,7 @@ from indistinct.engine.base import Change, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
 from indistinct.engine.tally import Approach, Tally, count_words
+from indistinct.errors import InputError
 from indistinct.files import dialect_of, parquet_writer
 from indistinct.files.source import Source
 from indistinct.variables import Variables
@@ -43,6 +44,11 @@ class DuckDBEngine(Engine):
         """Run a query over sources by name."""
         cursor = self._connection.cursor()
         for name, source in sources.items():
+            if len({column.lower() for column in source.variables}) < len(source.variables):
+                raise InputError(
+                    f"{source.origin}: two columns differ in capital letters only, which queries "
+                    "cannot tell apart. Rename one."
+                )
             relation = cursor.read_parquet(str(source.path))
             relation.create_view(name, replace=True)
         return cursor.sql(query).to_arrow_table()

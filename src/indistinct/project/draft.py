@@ -20,7 +20,7 @@ __all__ = ["Draft", "draft_project"]
 
 _HEAD = """\
 # Read what was guessed below, correct it, and run it:
-#     indistinct run {file}
+#     indistinct uniques {file}
 #
 # Roles:
 #   identifier    names a person outright; it never leaves
