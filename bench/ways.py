@@ -122,7 +122,8 @@ def checksum(out: Path) -> str:
     import duckdb
 
     found = duckdb.sql(
-        f"SELECT count(*), sum((record::BIGINT * 2654435761 % 1000003) * (frequency % 1009))::HUGEINT "
+        "SELECT count(*), "
+        "sum((record::BIGINT * 2654435761 % 1000003) * (frequency % 1009))::HUGEINT "
         f"FROM read_parquet('{out}')"
     ).fetchall()
     return "-".join(map(str, found[0]))

@@ -11,11 +11,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indistinct import files, keys, protect
+from indistinct import files, keys
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
+from indistinct.protect import (
+    Action,
+    Deidentify,
+    Plan,
+    Protected,
+    ReleaseFolder,
+    protect_uniques,
+    write_release,
+)
 from indistinct.variables import Missing, Variables
 
 __all__ = ["Data", "open_data"]
@@ -113,25 +122,25 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        action: protect.Action,
+        action: Action,
         k: int | None = None,
         at_most: int | None = None,
         **options: Any,
-    ) -> protect.Protected:
+    ) -> Protected:
         """Act on the records that stand out; see `indistinct.protect.protect_uniques`."""
         k, at_most = self._promise(k, at_most)
-        return protect.protect_uniques(
+        return protect_uniques(
             self.engine, self.source, self.key(key), action=action, k=k, at_most=at_most, **options
         )
 
     def release(
         self,
         folder: str | Path,
-        done: protect.Protected,
+        done: Protected,
         *,
         seed: int | None = None,
         format: files.Format | None = None,
-    ) -> protect.ReleaseFolder:
+    ) -> ReleaseFolder:
         """Leave out the identifiers and write the release folder, whole or not at all.
 
         Parameters
@@ -143,8 +152,8 @@ class Data:
         """
         source, plan, receipts = done.source, done.plan, done.receipts
         if source.variables.names(role="identifier"):
-            step = protect.Deidentify()
-            applied = protect.Plan((step,)).apply(self.engine, source, first=len(plan))
+            step = Deidentify()
+            applied = Plan((step,)).apply(self.engine, source, first=len(plan))
             source, plan, receipts = (
                 applied.source,
                 plan.with_step(step),
@@ -152,7 +161,7 @@ class Data:
             )
         if format is None:
             format = self.project.release.format if self.project else None
-        return protect.write_release(
+        return write_release(
             folder,
             source,
             plan=plan,

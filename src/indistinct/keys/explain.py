@@ -44,7 +44,7 @@ class Explanation:
 
     def rows(self) -> list[tuple[str, str, str, str, str, str]]:
         """Return the table's rows as text: representation, approach, bits, time, memory, note."""
-        found = []
+        found: list[tuple[str, str, str, str, str, str]] = []
         for e in self.estimates:
             chosen = e.representation == "T2" and e.approach == self.chosen
             note = "chosen" if chosen else e.why

@@ -130,7 +130,6 @@ def pad(codes: Codes, counts: NDArray[np.int64], mask: Mask, blank: Codes, *, k:
     need = k - already
     groups = group_rows(final)
     sizes = np.bincount(groups, weights=counts).astype(np.int64)
-    sizes[groups[empty]] = 0
     for enough, take in ((k + need, need), (k, None)):
         fitting = np.flatnonzero(sizes >= enough)
         if len(fitting):
