@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,12 +46,7 @@ def cli() -> str:
     return "\n".join(lines)
 
 
-def pages() -> dict[Path, str]:
-    """Return every page by its path."""
-    return {
-        ROOT / "docs" / "reference" / "api.md": api(),
-        ROOT / "docs" / "reference" / "cli.md": cli(),
-    }
+PAGES = {"api.md": api, "cli.md": cli}
 
 
 def _first(text: str) -> str:
@@ -78,14 +70,17 @@ def _signature(thing: object) -> str:
 
 
 def _help(verb: str) -> str:
-    environment = {**os.environ, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from indistinct.cli import main; main()", verb, "--help"]
-    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    from typer.testing import CliRunner
+
+    from indistinct.cli.app import app
+
+    environment = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "TERM": "dumb", "NO_COLOR": "1"}
+    shown = CliRunner().invoke(app, [verb, "--help"], env=environment, prog_name="indistinct")
     return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
 
 
 if __name__ == "__main__":
-    for path, text in pages().items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    for name, page in PAGES.items():
+        path = ROOT / "docs" / "reference" / name
+        path.write_text(page())
         print(path.relative_to(ROOT))
