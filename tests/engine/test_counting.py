@@ -13,11 +13,21 @@ from engine_checks import all_types, check_count, check_same, keys_and_counts, k
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indistinct.engine import Approach, Coding, Engine, KeyCoding, coding_of_values, start_engine
+from indistinct.engine import (
+    Approach,
+    Coding,
+    Engine,
+    KeyCoding,
+    approaches,
+    coding_of_values,
+    start_engine,
+    wordstore,
+)
 from indistinct.engine import tally as tally_module
+from indistinct.engine.approaches import count_words
 from indistinct.engine.base import weight_units
 from indistinct.engine.coding import key_coding
-from indistinct.engine.tally import aligned, count_words
+from indistinct.engine.tally import aligned
 from indistinct.errors import InputError
 
 relaxed = settings(
@@ -40,8 +50,9 @@ def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and parts so small that a few thousand records fill many."""
-    monkeypatch.setattr(tally_module, "BLOCK_RECORDS", 500)
-    monkeypatch.setattr(tally_module, "PART_RECORDS", 64)
+    for module in (approaches, tally_module, wordstore):
+        monkeypatch.setattr(module, "BLOCK_RECORDS", 500)
+    monkeypatch.setattr(approaches, "PART_RECORDS", 64)
 
 
 @relaxed
@@ -134,9 +145,9 @@ def test_a_tally_that_spills_equals_one_in_memory(
     coding = key_coding(source, list(columns))
     assert len(coding.groups) == width
     opened = []
-    real = tally_module.tempfile.TemporaryFile
+    real = wordstore.tempfile.TemporaryFile
     monkeypatch.setattr(
-        tally_module.tempfile,
+        wordstore.tempfile,
         "TemporaryFile",
         lambda **where: opened.append(where) or real(**where),
     )
@@ -144,7 +155,7 @@ def test_a_tally_that_spills_equals_one_in_memory(
         count_words(source, coding, approach="tally", threads=2, memory=memory, scratch=tmp_path)
         for memory in (1 << 30, 1000)
     ]
-    assert opened == [{"dir": tmp_path}]
+    assert [where["dir"] for where in opened] == [tmp_path]
     check_same(*tallies)
     assert not list(tmp_path.iterdir())
 

@@ -39,6 +39,8 @@ WIDEST_SPAN = 1 << 24
 
 WORD = 1 << 64
 
+PACKED_AT_ONCE = 1 << 14
+
 Distinct = dict[str, tuple[pa.Array, bool]]
 """The distinct values of each column, and whether any is missing."""
 
@@ -73,28 +75,29 @@ class Coding:
 
     def encode(self, column: pa.Array) -> NDArray[np.int64]:
         """Return the codes of values; a value without a code is refused."""
-        words = np.zeros((len(column), 1), dtype=np.uint64)
-        self.append_to(column, words, 0, first=True)
+        words = KeyCoding((self,)).pack([column])
         return words[:, 0].astype(np.int64)
 
-    def append_to(self, column: pa.Array, words: NDArray[Any], j: int, *, first: bool) -> None:
-        """Append the codes of a column to word `j` of every key."""
-        if self.values is None:
-            self._append_span(column, words, j, first)
-        else:
-            self._append_ranked(column, words, j, first)
+    def appender(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
+        """Return what appends the codes of a span of records to their word `j`."""
+        return self._by_span(column) if self.values is None else self._by_rank(column)
 
-    def _append_span(self, column: pa.Array, words: NDArray[Any], j: int, first: bool) -> None:
+    def _by_span(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
         if column.null_count:
             column = column.cast(pa.int64()).fill_null(self.low + self.size - 1)
-        bad = pack_codes(column.to_numpy(), self.low, self.size, first, words, j)
-        if bad >= 0:
-            raise InputError(
-                f"Variable '{self.name}' holds values outside the smallest and largest that its "
-                "file declares. The file's statistics are wrong: write it anew."
-            )
+        values = column.to_numpy()
 
-    def _append_ranked(self, column: pa.Array, words: NDArray[Any], j: int, first: bool) -> None:
+        def append(start: int, end: int, words: NDArray[Any], j: int, first: bool) -> None:
+            span = values[start:end], self.low, self.size, first, words[start:end], j
+            if not pack_codes(*span):
+                raise InputError(
+                    f"Variable '{self.name}' holds values outside the smallest and largest that "
+                    "its file declares. The file's statistics are wrong: write it anew."
+                )
+
+        return append
+
+    def _by_rank(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
         if not pa.types.is_dictionary(column.type):
             column = _without_nan(column).dictionary_encode()
         codes = pc.index_in(column.dictionary, value_set=self.values)
@@ -104,7 +107,11 @@ class Coding:
         table = np.full(len(codes) + 1, self.size - 1, dtype=np.int64)
         table[1:] = codes.fill_null(self.size - 1).to_numpy()
         indices = column.indices.cast(pa.int64()).fill_null(-1).to_numpy() + 1
-        pack_mapped(indices, table, self.size, first, words, j)
+
+        def append(start: int, end: int, words: NDArray[Any], j: int, first: bool) -> None:
+            pack_mapped(indices[start:end], table, self.size, first, words[start:end], j)
+
+        return append
 
 
 @dataclass(frozen=True)
@@ -140,15 +147,20 @@ class KeyCoding:
             product *= size
         return product
 
-    def pack(self, columns: Sequence[pa.Array]) -> NDArray[np.uint64]:
-        """Return the words of every record, one row each."""
+    def pack(
+        self, columns: Sequence[pa.Array], *, out: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.uint64]:
+        """Return the words of every record, one row each; in `out` where it is given."""
         groups = self.groups
-        words = np.empty((len(columns[0]), len(groups)), dtype=np.uint64)
-        for j, group in enumerate(groups):
-            for position in group:
-                self.variables[position].append_to(
-                    columns[position], words, j, first=position == group[0]
-                )
+        records = len(columns[0])
+        words = np.empty((records, len(groups)), dtype=np.uint64) if out is None else out
+        appenders = [v.appender(c) for v, c in zip(self.variables, columns, strict=True)]
+        # all variables of a few records at a time, so that their words stay in cache
+        for start in range(0, records, PACKED_AT_ONCE):
+            end = min(records, start + PACKED_AT_ONCE)
+            for j, group in enumerate(groups):
+                for position in group:
+                    appenders[position](start, end, words, j, position == group[0])
         return words
 
     def unpack(self, words: NDArray[np.uint64]) -> list[NDArray[np.int64]]:

@@ -220,14 +220,15 @@ def _measure(records: int = 1 << 19) -> UnitCosts:
                 out[start:end],
                 np.zeros(1 << (2 * n - 1).bit_length(), np.uint32),
                 np.empty((n, 1), np.uint64),
-                np.empty(n, np.int64),
+                np.empty(n, np.int32),
                 np.empty(n, np.uint32),
             )
 
     def cells(number: int) -> Callable[[], None]:
         counters = np.zeros(number, dtype=np.uint32)
         small = words % np.uint64(number)
-        return lambda: kernels.count_cells(small, counters)
+        members = np.empty(records, dtype=np.uint32)
+        return lambda: kernels.count_cells(small, counters, members)
 
     def nanoseconds(work: Callable[[], None]) -> float:
         work()  # compiles, and warms the cache

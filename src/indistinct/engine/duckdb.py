@@ -9,10 +9,11 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from indistinct.engine.approaches import count_words
 from indistinct.engine.base import Change, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
-from indistinct.engine.tally import Approach, Tally, count_words
+from indistinct.engine.tally import Approach, Tally
 from indistinct.errors import InputError
 from indistinct.files import dialect_of, parquet_writer
 from indistinct.files.source import Source

@@ -19,6 +19,7 @@ __all__ = [
     "count_cells",
     "count_words",
     "gather",
+    "look_up",
     "number_runs",
     "pack_codes",
     "pack_mapped",
@@ -41,18 +42,19 @@ def _mixed(words: Array, row: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def pack_codes(column: Array, low: int, size: int, first: bool, words: Array, j: int) -> int:
+def pack_codes(column: Array, low: int, size: int, first: bool, words: Array, j: int) -> bool:
     """Append a variable to word `j`: ``word = word * size + (value - low)``.
 
-    Returns the position of the first value outside ``low … low + size - 1``, or -1.
+    Returns whether all values were within ``low … low + size - 1``.
     """
-    radix = np.uint64(size)
+    radix, bound = np.uint64(size), np.uint64(size - 1)
+    outside = np.uint64(0)
     for i in range(column.shape[0]):
-        code = np.int64(column[i]) - low
-        if code < 0 or code >= size:
-            return i
-        words[i, j] = np.uint64(code) if first else words[i, j] * radix + np.uint64(code)
-    return -1
+        # a value below low wraps around to a huge code, so that one comparison finds both
+        code = np.uint64(np.int64(column[i]) - low)
+        outside |= np.uint64(code > bound)
+        words[i, j] = code if first else words[i, j] * radix + code
+    return bool(outside == np.uint64(0))
 
 
 @njit(cache=True, nogil=True)
@@ -126,10 +128,19 @@ def count_words(words: Array, slots: Array, keys: Array, counts: Array, members:
 
 
 @njit(cache=True, nogil=True)
-def count_cells(words: Array, cells: Array) -> None:
-    """Count words directly into the catalogue of all possible ones."""
+def count_cells(words: Array, cells: Array, members: Array) -> None:
+    """Count words directly into the catalogue of all possible ones; note each record's cell."""
     for i in range(words.shape[0]):
-        cells[words[i, 0]] += 1
+        cell = words[i, 0]
+        members[i] = cell
+        cells[cell] += 1
+
+
+@njit(cache=True, nogil=True)
+def look_up(members: Array, values: Array, out: Array) -> None:
+    """Give each record its class's value; `out` may be `members`."""
+    for i in range(members.shape[0]):
+        out[i] = values[members[i]]
 
 
 @njit(cache=True, nogil=True)

@@ -250,6 +250,7 @@ class SparkTally(Tally):
     words: NDArray[np.uint64]
     source: Source = field(repr=False)
     engine: SparkEngine = field(repr=False)
+    approach: str = "cluster"
 
     def sorted_words(self) -> NDArray[np.uint64]:
         """The words of the classes, sorted."""

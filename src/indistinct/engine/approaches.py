@@ -1,0 +1,189 @@
+"""Counting keys on one machine: the three approaches of Dalenius (1986, section 3.2) on T2 words.
+
+- *sort* (approach 1): sort the words and number the runs;
+- *tally* (approach 2): a running table of the words met so far. To keep the table in cache, and
+  to work when the words do not fit in memory, records are first dealt into parts by a hash of
+  their word; each part is tallied on its own, and equal keys always share a part;
+- *catalogue* (approach 3): one counter for every possible word.
+
+All give the same classes; the order in which they find them differs, and `LocalTally` hides it.
+
+Memory that is touched for the first time costs as much as the counting itself, so buffers are
+used again and nothing is copied that can be found again when it is wanted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.engine import kernels
+from indistinct.engine.coding import KeyCoding, text_columns
+from indistinct.engine.tally import BLOCK_RECORDS, Approach, Dealt, LocalTally, sorting_order
+from indistinct.engine.wordstore import WordStore
+from indistinct.files.source import Source
+
+__all__ = ["count_words"]
+
+PART_RECORDS = 1 << 14
+"""Records per part: the part's words, counters and table then fit in a core's own cache."""
+
+MOST_PARTS = 1 << 12
+
+Array = NDArray[Any]
+
+
+def count_words(
+    source: Source,
+    coding: KeyCoding,
+    *,
+    approach: Approach,
+    threads: int,
+    memory: int,
+    scratch: Path,
+) -> LocalTally:
+    """Count the keys of a source by one of the approaches."""
+    if approach == "catalogue":
+        return _by_catalogue(source, coding)
+    if approach == "sort":
+        return _by_sorting(source, coding)
+    return _by_parts(source, coding, threads=threads, memory=memory, scratch=scratch)
+
+
+def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
+    """Give the words of a block of records at a time, in a buffer that is used again."""
+    text = text_columns(source.schema, coding.names)
+    buffer = np.empty((min(source.records, BLOCK_RECORDS), len(coding.groups)), dtype=np.uint64)
+    for batch in source.batches(coding.names, batch_records=BLOCK_RECORDS, as_dictionary=text):
+        columns = [batch.column(name) for name in coding.names]
+        yield coding.pack(columns, out=buffer[: batch.num_rows])
+
+
+def _by_catalogue(source: Source, coding: KeyCoding) -> LocalTally:
+    cells = np.zeros(coding.cells, dtype=np.uint32)
+    members = np.empty(source.records, dtype=np.uint32)
+    at = 0
+    for words in _packed(source, coding):
+        kernels.count_cells(words, cells, members[at : at + len(words)])
+        at += len(words)
+    filled = np.flatnonzero(cells)
+    # the cell of a record becomes the number of the class that the cell holds
+    rank = np.cumsum(cells != 0, dtype=np.uint32) - np.uint32(1)
+    kernels.look_up(members, rank, members)
+    return LocalTally(
+        coding,
+        at,
+        counts=cells[filled].astype(np.int64),
+        members=members,
+        approach="catalogue",
+        find_words=lambda: filled.astype(np.uint64).reshape(-1, 1),
+    )
+
+
+def _by_sorting(source: Source, coding: KeyCoding) -> LocalTally:
+    words = np.empty((source.records, len(coding.groups)), dtype=np.uint64)
+    at = 0
+    for block in _packed(source, coding):
+        words[at : at + len(block)] = block
+        at += len(block)
+    order = sorting_order(words)
+    members = np.empty(at, dtype=np.uint32)
+    counts = np.empty(at, dtype=np.int64)
+    classes = kernels.number_runs(words, order, members, counts)
+    counts = counts[:classes].copy()
+    first = order[np.cumsum(counts) - counts]
+    return LocalTally(
+        coding,
+        at,
+        counts=counts,
+        members=members,
+        approach="sort",
+        find_words=lambda: words[first],
+    )
+
+
+def _by_parts(
+    source: Source, coding: KeyCoding, *, threads: int, memory: int, scratch: Path
+) -> LocalTally:
+    records, width = source.records, len(coding.groups)
+    bits = max(0, min(MOST_PARTS, records // PART_RECORDS).bit_length() - 1)
+    # members, parts and counters stay in memory; the words go to disk when they would take more
+    # than half of it
+    on_disk = records * width * 8 > memory // 2
+    store = WordStore(records, width, scratch=scratch, on_disk=on_disk)
+    parts = np.empty(records, dtype=np.uint16)
+    blocks: list[Array] = []
+    at = 0
+    for words in _packed(source, coding):
+        end = at + len(words)
+        bounds = np.empty((1 << bits) + 1, dtype=np.int64)
+        kernels.partition(words, bits, parts[at:end], bounds, store.block(at, end))
+        store.keep(at, end)
+        blocks.append(bounds + at)
+        at = end
+    offsets = np.array(blocks)
+    members = np.empty(records, dtype=np.uint32)
+    largest = int(np.diff(offsets, axis=1).sum(axis=0).max(initial=0))
+    rooms = _PerThread(largest, width)
+
+    def tally(part: int) -> Array:
+        spans = store.spans(offsets, part)
+        words = store.read(spans)
+        slots, keys, counts, member = rooms.emptied(len(words))
+        classes = kernels.count_words(words, slots, keys, counts, member)
+        taken = 0
+        for start, end in spans:
+            members[start:end] = member[taken : taken + end - start]
+            taken += end - start
+        return counts[:classes].copy()
+
+    with ThreadPoolExecutor(threads) as pool:
+        found = list(pool.map(tally, range(1 << bits)))
+    classes = np.array([len(counts) for counts in found], dtype=np.int64)
+    bases = np.cumsum(classes) - classes
+
+    def find_words() -> NDArray[np.uint64]:
+        """Take a class's words from any of its records."""
+        keys = np.empty((int(classes.sum()), width), dtype=np.uint64)
+        for part in range(1 << bits):
+            spans = store.spans(offsets, part)
+            member = np.concatenate([members[start:end] for start, end in spans])
+            keys[bases[part] + member] = store.read(spans)
+        return keys
+
+    return LocalTally(
+        coding,
+        at,
+        counts=np.concatenate(found),
+        members=members,
+        approach="tally",
+        find_words=find_words,
+        dealt=Dealt(parts, offsets, bases),
+    )
+
+
+class _PerThread(threading.local):
+    """Working arrays that a thread uses for one part after the other."""
+
+    def __init__(self, most: int, width: int) -> None:
+        self._slots = np.empty(_table_size(most), dtype=np.uint32)
+        self._keys = np.empty((most, width), dtype=np.uint64)
+        self._counts = np.empty(most, dtype=np.int32 if most < 1 << 31 else np.int64)
+        self._member = np.empty(most, dtype=np.uint32)
+
+    def emptied(self, records: int) -> tuple[Array, Array, Array, Array]:
+        """Give an empty table, and room for keys, counts and members of so many records."""
+        slots = self._slots[: _table_size(records)]
+        slots[:] = 0
+        return slots, self._keys, self._counts, self._member
+
+
+def _table_size(records: int) -> int:
+    """A power of two, so that the table is at most half full."""
+    return 1 << (max(2, 2 * records) - 1).bit_length()
