@@ -36,6 +36,9 @@ PART_RECORDS = 1 << 14
 
 MOST_PARTS = 1 << 12
 
+PROGRAM_MEMORY = 400 * 10**6
+"""What the program and its libraries take before they count."""
+
 Array = NDArray[Any]
 
 
@@ -113,9 +116,9 @@ def _by_parts(
 ) -> LocalTally:
     records, width = source.records, len(coding.groups)
     bits = max(0, min(MOST_PARTS, records // PART_RECORDS).bit_length() - 1)
-    # members, parts and counters stay in memory; the words go to disk when they would take more
-    # than half of it
-    on_disk = records * width * 8 > memory // 2
+    # members (4 bytes), parts (2) and at most one counter (4) a record stay in memory; the words
+    # go to disk when they would not fit beside them
+    on_disk = PROGRAM_MEMORY + records * (4 + 2 + 4 + 8 * width) > memory
     store = WordStore(records, width, scratch=scratch, on_disk=on_disk)
     parts = np.empty(records, dtype=np.uint16)
     blocks: list[Array] = []

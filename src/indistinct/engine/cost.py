@@ -23,6 +23,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from indistinct.engine import kernels
+from indistinct.engine.approaches import PROGRAM_MEMORY
 from indistinct.engine.limits import show_size
 from indistinct.engine.tally import Approach
 from indistinct.errors import InputError
@@ -126,12 +127,12 @@ def estimates(
         }
         held = {
             "sort": records * (8 * words + 8 + 4 + 8),
-            # words beyond half of the memory go to disk
-            "tally": records * 6
-            + min(records * 8 * words, memory // 2)
-            + classes * 8 * (words + 1),
+            "tally": records * (4 + 2 + 8 * words) + classes * 4,
             "catalogue": cells * 8 + records * 4,
         }
+        spills = PROGRAM_MEMORY + held["tally"] > memory
+        if spills:
+            held["tally"] -= records * 8 * words
         for approach in get_args(Approach):
             seconds = records * per_record[approach] / 1e9
             if approach == "catalogue":
@@ -141,9 +142,8 @@ def estimates(
                 possible, why = False, f"needs {show_size(held[approach])} of memory"
             if approach == "catalogue" and cells > LARGEST_CATALOGUE:
                 possible, why = False, f"needs {cells:.3g} counters"
-            # the tally spills: only its classes must fit
-            if approach == "tally" and not possible:
-                possible, why = True, "spills to disk"
+            if approach == "tally":
+                possible, why = True, "words on disk" if spills else ""
             found.append(
                 Estimate(representation, approach, bits, seconds, held[approach], possible, why)
             )
