@@ -270,8 +270,8 @@ def _spark(result: dict | None) -> list[str]:
     ]
     for run in runs:
         cells = " | ".join(f"{run['seconds'][name]:.1f}" for name in ("start", "first", "second"))
-        where = {None: "–" if run["engine"] == "duckdb" else "local[2]"}
-        place = where.get(run["master"], "two workers on loopback")
+        master = run["master"] or "–"
+        place = "two workers on loopback" if master.startswith("spark:") else master
         lines.append(f"| {run['engine']} | {place} | {cells} |")
     return lines
 

@@ -62,7 +62,8 @@ def count_words(
 def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
     """Give the words of a block of records at a time, in a buffer that is used again."""
     text = text_columns(source.schema, coding.names)
-    buffer = np.empty((min(source.records, BLOCK_RECORDS), len(coding.groups)), dtype=np.uint64)
+    room = min(source.records, BLOCK_RECORDS), len(coding.groups)
+    buffer = np.empty(room, dtype=np.uint64, order="F")
     for batch in source.batches(coding.names, batch_records=BLOCK_RECORDS, as_dictionary=text):
         columns = [batch.column(name) for name in coding.names]
         yield coding.pack(columns, out=buffer[: batch.num_rows])
@@ -137,7 +138,7 @@ def _by_parts(
 
     def tally(part: int) -> Array:
         spans = store.spans(offsets, part)
-        words = store.read(spans)
+        words = store.read(spans, rooms.words)
         slots, keys, counts, member = rooms.emptied(len(words))
         classes = kernels.count_words(words, slots, keys, counts, member)
         taken = 0
@@ -157,7 +158,7 @@ def _by_parts(
         for part in range(1 << bits):
             spans = store.spans(offsets, part)
             member = np.concatenate([members[start:end] for start, end in spans])
-            keys[bases[part] + member] = store.read(spans)
+            keys[bases[part] + member] = store.read(spans, rooms.words)
         return keys
 
     return LocalTally(
@@ -175,6 +176,7 @@ class _PerThread(threading.local):
     """Working arrays that a thread uses for one part after the other."""
 
     def __init__(self, most: int, width: int) -> None:
+        self.words = np.empty((most, width), dtype=np.uint64)
         self._slots = np.empty(_table_size(most), dtype=np.uint32)
         self._keys = np.empty((most, width), dtype=np.uint64)
         self._counts = np.empty(most, dtype=np.int32 if most < 1 << 31 else np.int64)

@@ -41,6 +41,8 @@ WORD = 1 << 64
 
 PACKED_AT_ONCE = 1 << 14
 
+Append = Callable[[int, int, NDArray[np.uint64], bool], None]
+
 Distinct = dict[str, tuple[pa.Array, bool]]
 """The distinct values of each column, and whether any is missing."""
 
@@ -78,18 +80,17 @@ class Coding:
         words = KeyCoding((self,)).pack([column])
         return words[:, 0].astype(np.int64)
 
-    def appender(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
-        """Return what appends the codes of a span of records to their word `j`."""
+    def appender(self, column: pa.Array) -> Append:
+        """Return what appends the codes of a span of records to a word of theirs."""
         return self._by_span(column) if self.values is None else self._by_rank(column)
 
-    def _by_span(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
+    def _by_span(self, column: pa.Array) -> Append:
         if column.null_count:
             column = column.cast(pa.int64()).fill_null(self.low + self.size - 1)
         values = column.to_numpy()
 
-        def append(start: int, end: int, words: NDArray[Any], j: int, first: bool) -> None:
-            span = values[start:end], self.low, self.size, first, words[start:end], j
-            if not pack_codes(*span):
+        def append(start: int, end: int, word: NDArray[np.uint64], first: bool) -> None:
+            if not pack_codes(values[start:end], self.low, self.size, first, word[start:end]):
                 raise InputError(
                     f"Variable '{self.name}' holds values outside the smallest and largest that "
                     "its file declares. The file's statistics are wrong: write it anew."
@@ -97,7 +98,7 @@ class Coding:
 
         return append
 
-    def _by_rank(self, column: pa.Array) -> Callable[[int, int, NDArray[Any], int, bool], None]:
+    def _by_rank(self, column: pa.Array) -> Append:
         if not pa.types.is_dictionary(column.type):
             column = _without_nan(column).dictionary_encode()
         codes = pc.index_in(column.dictionary, value_set=self.values)
@@ -108,8 +109,8 @@ class Coding:
         table[1:] = codes.fill_null(self.size - 1).to_numpy()
         indices = column.indices.cast(pa.int64()).fill_null(-1).to_numpy() + 1
 
-        def append(start: int, end: int, words: NDArray[Any], j: int, first: bool) -> None:
-            pack_mapped(indices[start:end], table, self.size, first, words[start:end], j)
+        def append(start: int, end: int, word: NDArray[np.uint64], first: bool) -> None:
+            pack_mapped(indices[start:end], table, self.size, first, word[start:end])
 
         return append
 
@@ -150,17 +151,20 @@ class KeyCoding:
     def pack(
         self, columns: Sequence[pa.Array], *, out: NDArray[np.uint64] | None = None
     ) -> NDArray[np.uint64]:
-        """Return the words of every record, one row each; in `out` where it is given."""
+        """Return the words of every record, one row each; in `out` where it is given.
+
+        Columns are contiguous in memory, since that is how they are filled.
+        """
         groups = self.groups
         records = len(columns[0])
-        words = np.empty((records, len(groups)), dtype=np.uint64) if out is None else out
+        words = np.empty((records, len(groups)), np.uint64, order="F") if out is None else out
         appenders = [v.appender(c) for v, c in zip(self.variables, columns, strict=True)]
         # all variables of a few records at a time, so that their words stay in cache
         for start in range(0, records, PACKED_AT_ONCE):
             end = min(records, start + PACKED_AT_ONCE)
             for j, group in enumerate(groups):
                 for position in group:
-                    appenders[position](start, end, words, j, position == group[0])
+                    appenders[position](start, end, words[:, j], position == group[0])
         return words
 
     def unpack(self, words: NDArray[np.uint64]) -> list[NDArray[np.int64]]:

@@ -205,7 +205,7 @@ def _measure(records: int = 1 << 19) -> UnitCosts:
     bounds = np.empty(33, dtype=np.int64)
 
     def pack() -> None:
-        kernels.pack_codes(column, 0, 100, True, out, 0)
+        kernels.pack_codes(column, 0, 100, True, out[:, 0])
 
     def sort() -> None:
         order = np.argsort(words[:, 0])

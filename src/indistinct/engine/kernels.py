@@ -42,8 +42,8 @@ def _mixed(words: Array, row: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def pack_codes(column: Array, low: int, size: int, first: bool, words: Array, j: int) -> bool:
-    """Append a variable to word `j`: ``word = word * size + (value - low)``.
+def pack_codes(column: Array, low: int, size: int, first: bool, word: Array) -> bool:
+    """Append a variable to a word: ``word = word * size + (value - low)``.
 
     Returns whether all values were within ``low … low + size - 1``.
     """
@@ -53,17 +53,17 @@ def pack_codes(column: Array, low: int, size: int, first: bool, words: Array, j:
         # a value below low wraps around to a huge code, so that one comparison finds both
         code = np.uint64(np.int64(column[i]) - low)
         outside |= np.uint64(code > bound)
-        words[i, j] = code if first else words[i, j] * radix + code
+        word[i] = code if first else word[i] * radix + code
     return bool(outside == np.uint64(0))
 
 
 @njit(cache=True, nogil=True)
-def pack_mapped(indices: Array, codes: Array, size: int, first: bool, words: Array, j: int) -> None:
-    """Append a dictionary-coded variable to word `j`; `codes` maps its indices to categories."""
+def pack_mapped(indices: Array, codes: Array, size: int, first: bool, word: Array) -> None:
+    """Append a dictionary-coded variable to a word; `codes` maps its indices to categories."""
     radix = np.uint64(size)
     for i in range(indices.shape[0]):
         code = np.uint64(codes[indices[i]])
-        words[i, j] = code if first else words[i, j] * radix + code
+        word[i] = code if first else word[i] * radix + code
 
 
 @njit(cache=True, nogil=True)

@@ -47,12 +47,14 @@ class WordStore:
         """Where the words of a part lie: a span in every block."""
         return list(zip(offsets[:, part].tolist(), offsets[:, part + 1].tolist(), strict=True))
 
-    def read(self, spans: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
-        """The words of some spans, one after the other."""
+    def read(
+        self, spans: Sequence[tuple[int, int]], room: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        """The words of some spans, one after the other, at the start of `room`."""
+        out = room[: sum(end - start for start, end in spans)]
         if self._file is None:
-            return np.concatenate([self._buffer[start:end] for start, end in spans])
+            return np.concatenate([self._buffer[start:end] for start, end in spans], out=out)
         row = 8 * self._width
-        out = np.empty((sum(end - start for start, end in spans), self._width), dtype=np.uint64)
         view = out.reshape(-1).view(np.uint8)
         at = 0
         for start, end in spans:

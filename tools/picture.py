@@ -1,0 +1,28 @@
+"""Draw docs/demo.svg: what `indistinct demo` shows, as a picture for the README."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from indistinct.cli.uniques import show_uniques
+from indistinct.demo import run_demo
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    console = Console(record=True, width=84, file=io.StringIO(), highlight=False)
+    with tempfile.TemporaryDirectory() as folder:
+        console.print("$ make demo", style="bold")
+        shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))
+        show_uniques(console, shown.found)
+        console.print("written: demo. Read demo/summary.md first.")
+    console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct", unique_id="demo")
+
+
+if __name__ == "__main__":
+    main()
