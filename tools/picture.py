@@ -21,7 +21,7 @@ def main() -> None:
         shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))
         show_uniques(console, shown.found)
         console.print("written: demo. Read demo/summary.md first.")
-    console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct", unique_id="demo")
+    console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct demo", unique_id="demo")
 
 
 if __name__ == "__main__":
