@@ -41,7 +41,7 @@ from indistinct.engine.spark_tasks import (
 )
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
 from indistinct.errors import GuaranteeError, IndistinctError, InputError
-from indistinct.files import parquet_writer
+from indistinct.files import dialect_of, parquet_writer
 from indistinct.files.source import BATCH_RECORDS, Source
 from indistinct.files.whole import written_whole
 from indistinct.variables import Variables
@@ -161,7 +161,7 @@ class SparkEngine(Engine):
         kept = 0
         try:
             self.each_part(source, rewrite, "nothing long")
-            with parquet_writer(path, schema, variables=variables) as writer:
+            with parquet_writer(path, schema, variables, dialect=dialect_of(source)) as writer:
                 for part in parts_of(source):
                     for batch in stream(folder / f"{part.number}"):
                         writer.write(batch)
