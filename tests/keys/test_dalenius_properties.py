@@ -100,9 +100,12 @@ def test_estimates_grow_with_records_and_variables(records, sizes, another):
         return [e.seconds for e in estimates(records=n, sizes=s, memory=10**9, costs=COSTS)]
 
     now = seconds(records, sizes)
-    assert all(later >= early for early, later in zip(now, seconds(2 * records, sizes), strict=True))
     assert all(
-        later >= early for early, later in zip(now, seconds(records, [*sizes, another]), strict=True)
+        later >= early for early, later in zip(now, seconds(2 * records, sizes), strict=True)
+    )
+    assert all(
+        later >= early
+        for early, later in zip(now, seconds(records, [*sizes, another]), strict=True)
     )
 
 
