@@ -3,6 +3,7 @@
 from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
 from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
 from indistinct.keys.explain import Explanation, explain
+from indistinct.keys.matching import counts_in
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.pullout import pull_out, write_pull_out
 from indistinct.keys.table import KeyTable, Recode
@@ -28,6 +29,7 @@ __all__ = [
     "SmallCategories",
     "Uniques",
     "best_transformation",
+    "counts_in",
     "explain",
     "find_groups",
     "public_frequencies",
