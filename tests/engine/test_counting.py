@@ -155,7 +155,8 @@ def test_a_tally_that_spills_equals_one_in_memory(
         count_words(source, coding, approach="tally", threads=2, memory=memory, scratch=tmp_path)
         for memory in (1 << 30, 1000)
     ]
-    assert [where["dir"] for where in opened] == [tmp_path]
+    # numba may write its own cache with such files, elsewhere
+    assert [where["dir"] for where in opened].count(tmp_path) == 1
     check_same(*tallies)
     assert not list(tmp_path.iterdir())
 
