@@ -18,11 +18,12 @@ ROOMS = [
     "indistinct.files",
     "indistinct.engine",
     "indistinct.keys",
+    "indistinct.risk",
     "indistinct.protect",
     "indistinct.project",
     "indistinct.census",
 ]
-VERBS = ["demo", "init", "uniques", "protect", "census"]
+VERBS = ["demo", "init", "uniques", "risk", "protect", "census"]
 
 
 def api() -> str:

@@ -20,12 +20,14 @@ from indistinct import keys
 from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchies
 from indistinct.errors import InputError
 from indistinct.files import write_data
+from indistinct.risk import FileRisk, KnownRisk, file_risk, known_population_risk
 from indistinct.session import Data, open_data
 
 __all__ = ["Demo", "run_demo"]
 
 K = 3
 FLOOR = 50
+FRACTION = 0.1
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Demo:
     explanation: keys.Explanation
     without: tuple[tuple[str, int], ...]
     """For each key variable, the records still at risk if it were not known."""
+    sample: FileRisk
+    """The risk estimated from a sample of the census."""
+    truth: KnownRisk
+    """The same sample's risk when the whole census is known."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -44,7 +50,30 @@ class Demo:
             "folder": str(self.folder),
             **self.found.to_dict(),
             "at_risk_without": dict(self.without),
+            "sample": {
+                "fraction": FRACTION,
+                "sample_uniques": self.truth.sample_uniques,
+                "expected_population_uniques": self._estimate,
+                "population_uniques": self.truth.population_uniques,
+            },
         }
+
+    @property
+    def _estimate(self) -> float:
+        return float(self.sample.to_dict()["expected_population_uniques"])
+
+    def _sample_lines(self) -> list[str]:
+        """What would be at risk if only a sample were released."""
+        low, high = self.sample.path.intervals()[0] if self.sample.path else (0.0, 0.0)
+        return [
+            f"## If only a {FRACTION:.0%} sample were released",
+            "",
+            f"{self.truth.sample_uniques:,} people would be alone with their combination in the "
+            "sample. Being alone in a sample is not being alone in the population: from the "
+            f"sample itself, {self._estimate:.0f} of them (between {low:.0f} and {high:.0f}) are "
+            "estimated to be alone in the population too. The census knows: it is "
+            f"{self.truth.population_uniques:,}.",
+        ]
 
     def summary(self) -> str:
         """Return the summary as Markdown, without a value of any record."""
@@ -73,6 +102,8 @@ class Demo:
                 f"| {name} | {left:,} | {1 - left / found.at_risk:.0%} |"
                 for name, left in self.without
             ),
+            "",
+            *self._sample_lines(),
             "",
             "## How they were found",
             "",
@@ -121,7 +152,7 @@ def run_demo(
         private = aside / "private"
         private.mkdir(mode=0o700)
         with open_data(census) as data:
-            demo = _find(data, target)
+            demo = _find(data, target, seed)
             demo.found.write(private / "records.parquet")
             _write_flagged(demo.found, private / "flagged.csv")
             keys.write_pull_out(demo.found, private / "pull-out.csv")
@@ -135,16 +166,20 @@ def run_demo(
     return demo
 
 
-def _find(data: Data, folder: Path) -> Demo:
+def _find(data: Data, folder: Path, seed: int) -> Demo:
     key = list(SKINNER_HOLMES_KEY)
     found = data.uniques(key, k=K, floor=FLOOR)
+    rng = np.random.default_rng(seed)
+    drawn = data.engine.sample(data.source, fraction=FRACTION, rng=rng)
+    sample = file_risk(data.engine, drawn, key, fraction=FRACTION)
+    truth = known_population_risk(sample.table, keys.counts_in(sample.table, found.key_table))
     table = found.key_table
     without = []
     for name in key:
         coarser, _ = table.rollup([other for other in key if other != name])
         without.append((name, int(coarser.counts[coarser.counts < K].sum())))
     without.sort(key=lambda pair: pair[1])
-    return Demo(folder, found, data.explain(key), tuple(without))
+    return Demo(folder, found, data.explain(key), tuple(without), sample, truth)
 
 
 def _write_flagged(found: keys.Uniques, path: Path) -> None:

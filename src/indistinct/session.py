@@ -25,6 +25,7 @@ from indistinct.protect import (
     protect_uniques,
     write_release,
 )
+from indistinct.risk import Distribution, FileRisk, Validation, file_risk, validate
 from indistinct.variables import Missing, Variables
 
 __all__ = ["Data", "open_data"]
@@ -117,6 +118,55 @@ class Data:
     def explain(self, key: Sequence[str] | None = None) -> keys.Explanation:
         """Estimate what counting by a key would cost, by every approach."""
         return keys.explain(self.engine, self.source, self.key(key))
+
+    def risk(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        fraction: float | None = None,
+        weight: str | None = None,
+        population: str | Path | None = None,
+        model: str = "auto",
+        distribution: Distribution = "auto",
+        household: str | None = None,
+        beyond_uniques: bool = False,
+    ) -> FileRisk:
+        """Estimate how likely each record is to be recognised; see `indistinct.risk.file_risk`.
+
+        Weight and household are taken from the variables' roles where they are not given.
+        """
+        roles = self.variables
+        if weight is None and fraction is None and population is None:
+            weight = next(iter(roles.names(role="weight")), None)
+        whole = None
+        if population is not None:
+            whole = files.open_data(population, workspace=self.engine.workspace)
+        return file_risk(
+            self.engine,
+            self.source,
+            self.key(key),
+            fraction=fraction,
+            weight=weight,
+            population=whole,
+            model=model,
+            distribution=distribution,
+            household=household,
+            beyond_uniques=beyond_uniques,
+        )
+
+    def validate_risk(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        fraction: float,
+        repeat: int = 20,
+        model: str = "auto",
+        seed: int = 1,
+    ) -> Validation:
+        """Draw samples from this population and compare the estimated risk with the truth."""
+        return validate(
+            self.key_table(key), fraction=fraction, repeat=repeat, model=model, seed=seed
+        )
 
     def protect(
         self,

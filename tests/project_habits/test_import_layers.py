@@ -16,11 +16,12 @@ MAY_IMPORT = {
     "files": BASE,
     "engine": BASE | {"files"},
     "keys": BASE | {"files", "engine"},
+    "risk": BASE | {"files", "engine", "keys", "hierarchy"},
     "protect": BASE | {"files", "engine", "keys", "hierarchy"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy"},
-    "session": BASE | {"files", "engine", "keys", "hierarchy", "protect", "project"},
-    "demo": BASE | {"files", "engine", "keys", "protect", "census", "project", "session"},
+    "session": BASE | {"files", "engine", "keys", "hierarchy", "risk", "protect", "project"},
+    "demo": BASE | {"files", "engine", "keys", "risk", "protect", "census", "project", "session"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

@@ -11,6 +11,7 @@ from indistinct.cli.census import census
 from indistinct.cli.demo import demo
 from indistinct.cli.init import init
 from indistinct.cli.protect import protect
+from indistinct.cli.risk import risk
 from indistinct.cli.uniques import uniques
 
 __all__ = ["app"]
@@ -40,5 +41,5 @@ def _start(
     """Find the people who stand out in a data set, and change it until nobody does."""
 
 
-for verb in (demo, init, uniques, protect, census):
+for verb in (demo, init, uniques, risk, protect, census):
     app.command()(verb)

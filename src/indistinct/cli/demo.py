@@ -30,4 +30,9 @@ def demo(
         return
     show_explanation(console, shown.explanation)
     show_uniques(console, shown.found)
+    console.print("a tenth of them as a sample:")
+    console.print(repr(shown.sample.found), markup=False, soft_wrap=True)
+    console.print(
+        f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
+    )
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)

@@ -14,7 +14,7 @@ from indistinct.keys.uniques import (
     threshold,
     uniques,
 )
-from indistinct.keys.wildcards import wildcard_frequencies
+from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
 
 __all__ = [
     "T1",
@@ -39,5 +39,6 @@ __all__ = [
     "unique_records",
     "uniques",
     "wildcard_frequencies",
+    "wildcard_weights",
     "write_pull_out",
 ]

@@ -75,7 +75,7 @@ def _agreeing(table: KeyTable, amounts: Array, alpha: float) -> Array:
     pattern_of = pattern_of.reshape(-1)
     if len(patterns) < 2:
         # one pattern: either all is known or all lack the same, and classes agree with none other
-        return amounts if alpha == 1 else amounts.astype(np.float64)
+        return amounts.copy() if alpha == 1 else amounts.astype(np.float64)
     order = np.argsort(pattern_of, kind="stable")
     starts = np.searchsorted(pattern_of[order], np.arange(len(patterns) + 1))
     codes = np.ascontiguousarray(table.codes[order])
@@ -153,7 +153,7 @@ def _join_patterns(
 @njit(cache=True, nogil=True, inline="always")
 def _slot(
     codes: Array, row: int, shared: Array, used: int, slots: Array, bits: int, first: Array
-) -> int:
+) -> np.int64:
     """Return the slot of a row's shared values: where they are, or where they would go."""
     h = np.uint64(0)
     for s in range(used):

@@ -1,0 +1,114 @@
+"""`indistinct risk`: how likely each record is to be recognised."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.options import (
+    Compute,
+    EngineOption,
+    Json,
+    KeyList,
+    Master,
+    Memory,
+    Out,
+    Query,
+    Scratch,
+    Threads,
+    opened,
+    people,
+    print_json,
+    split_names,
+)
+from indistinct.errors import InputError
+from indistinct.risk import Distribution
+
+__all__ = ["risk"]
+
+
+def risk(
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA",
+            help="The sample: a data file, a project file (.toml), or postgresql://… with --query.",
+        ),
+    ] = None,
+    key: KeyList = None,
+    fraction: Annotated[
+        float | None, typer.Option(help="The share of the population that is in the file.")
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="The variable with the sampling weights.")
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(help="A file of the whole population, with the same key variables."),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(help="auto, main, two-way, three-way, or margins: 'age*sex + region'."),
+    ] = "auto",
+    distribution: Annotated[
+        Distribution, typer.Option(help="How means vary about the model.")
+    ] = "auto",
+    household: Annotated[
+        str | None, typer.Option(help="The household's id, for the risk of any member.")
+    ] = None,
+    sample_fraction: Annotated[
+        float | None,
+        typer.Option(help="Validate: draw samples of this fraction from --population."),
+    ] = None,
+    repeat: Annotated[int, typer.Option(help="How many samples to draw when validating.")] = 20,
+    seed: Annotated[int, typer.Option(help="For drawing samples.")] = 1,
+    out: Out = None,
+    query: Query = None,
+    engine: EngineOption = None,
+    master: Master = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    scratch: Scratch = None,
+    json: Json = False,
+) -> None:
+    """Say how likely each record is to be recognised, and how far that can be trusted."""
+    console = people()
+    compute = Compute(engine, master, memory, threads, scratch)
+    if sample_fraction is not None:
+        if population is None or data is not None:
+            raise InputError(
+                "To validate, give the whole population with --population and no sample: "
+                "indistinct risk --population FILE --sample-fraction 0.1 --key a,b,c"
+            )
+        with opened(population, compute, query=query) as found:
+            checked = found.validate_risk(
+                split_names(key), fraction=sample_fraction, repeat=repeat, model=model, seed=seed
+            )
+        if json:
+            print_json(checked.to_dict())
+        else:
+            console.print(repr(checked), markup=False, soft_wrap=True)
+        return
+    if data is None:
+        raise InputError("Say which file to look at: indistinct risk DATA --key a,b,c …")
+    with opened(data, compute, query=query) as found:
+        result = found.risk(
+            split_names(key),
+            fraction=fraction,
+            weight=weight,
+            population=population,
+            model=model,
+            distribution=distribution,
+            household=household,
+        )
+        if out is not None:
+            result.write(out)
+        if json:
+            print_json(result.to_dict())
+        else:
+            if result.path is not None:
+                console.print(repr(result.path), markup=False, soft_wrap=True)
+            console.print(repr(result), markup=False, soft_wrap=True)
+            if out is not None:
+                console.print(f"written: {out}", markup=False)

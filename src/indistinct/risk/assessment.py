@@ -1,0 +1,188 @@
+"""An assessment in three aspects: data environment, data sensitivity, data characteristics.
+
+McCaa et al. (2013, section 2): the environment is what is known outside the file (an intruder
+scenario), the sensitivity decides k, the characteristics are what a test of the file shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from indistinct.errors import InputError
+from indistinct.keys import KeyTable, threshold
+from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
+from indistinct.risk.scenario import Scenario
+
+__all__ = ["AreaCheck", "Assessment", "assess", "check_areas"]
+
+
+@dataclass(frozen=True)
+class AreaCheck:
+    """Areas whose population is too small for them to be told apart in the file."""
+
+    area: str
+    threshold: int
+    areas: int
+    small: tuple[Any, ...] = field(repr=False)
+    smallest: float
+    assumptions: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every area is large enough."""
+        return not self.small
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values, without the areas' names."""
+        return {
+            "area": self.area,
+            "threshold": self.threshold,
+            "areas": self.areas,
+            "small_areas": len(self.small),
+            "smallest": self.smallest,
+            "assumptions": list(self.assumptions),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"{len(self.small)} of {self.areas} areas by '{self.area}' have fewer than "
+            f"{self.threshold:,} people; the smallest has about {self.smallest:,.0f}"
+        )
+
+
+def check_areas(
+    table: KeyTable, area: str, *, at_least: int = 120_000, fraction: float | None = None
+) -> AreaCheck:
+    """Find areas with fewer people than a file may tell.
+
+    The population of an area is the sum of its weights where the table has weights, otherwise
+    its records divided by the sampling fraction; without either the file is the population.
+
+    >>> import indistinct, pyarrow as pa
+    >>> with indistinct.open_data(pa.table({"area": [1, 1, 1, 2]})) as data:
+    ...     check_areas(data.key_table(["area"]), "area", at_least=20, fraction=0.1)
+    1 of 2 areas by 'area' have fewer than 20 people; the smallest has about 10
+    """
+    if fraction is not None and not 0 < fraction <= 1:
+        raise InputError(f"The sampling fraction must be above 0 and at most 1. Got {fraction}.")
+    margin, _ = table.rollup([area])
+    if margin.weights is not None and fraction is None:
+        people, how = margin.weights, "Populations of areas are sums of sampling weights."
+    else:
+        people = margin.counts / (fraction or 1.0)
+        how = f"Populations of areas are records divided by the fraction {fraction or 1.0:g}."
+    low = np.flatnonzero(people < at_least)
+    values = margin.values(area)
+    return AreaCheck(
+        area,
+        at_least,
+        margin.classes,
+        tuple(values[i] for i in low),
+        float(people.min()) if len(people) else 0.0,
+        (how,),
+    )
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The three aspects of an assessment of disclosure risk, kept together.
+
+    `environment` is what an intruder may know and from where, `sensitivity` what its subjects
+    would think of the data being known, and the k that follows from it, `characteristics` what
+    the data show when tested.
+    """
+
+    scenario: str
+    source: str
+    environment: str
+    sensitivity: str
+    k: int
+    key: tuple[str, ...]
+    characteristics: KAnonymityTest
+    areas: AreaCheck | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the three aspects as plain values."""
+        return {
+            "scenario": self.scenario,
+            "source": self.source,
+            "environment": self.environment,
+            "sensitivity": self.sensitivity,
+            "k": self.k,
+            "key": list(self.key),
+            "characteristics": self.characteristics.to_dict(),
+            "areas": self.areas.to_dict() if self.areas else None,
+        }
+
+    def __repr__(self) -> str:
+        lines = [
+            f"scenario         {self.scenario}: {self.source}",
+            f"environment      {self.environment}",
+            f"sensitivity      {self.sensitivity} (k = {self.k})",
+            f"characteristics  {self.characteristics!r}",
+        ]
+        if self.areas:
+            lines.append(f"areas            {self.areas!r}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = (line.split("  ", 1) for line in repr(self).splitlines())
+        cells = "".join(f"<tr><th>{a}</th><td>{escape(b.strip())}</td></tr>" for a, b in rows)
+        return f"<table>{cells}</table>"
+
+
+def assess(
+    table: KeyTable,
+    scenario: Scenario,
+    *,
+    sensitivity: str,
+    k: int | None = None,
+    environment: str = "",
+    area: str | None = None,
+    fraction: float | None = None,
+) -> Assessment:
+    """Record data environment, data sensitivity and data characteristics of a file.
+
+    Parameters
+    ----------
+    table
+        The key table of the scenario's key (`Scenario.key_for`).
+    sensitivity
+        Why this k, in words: how far the data's subjects might feel threatened.
+    environment
+        What is special about this file's surroundings; added to the scenario's own words.
+    area
+        The column of the area, where the scenario has a smallest population for one.
+
+    >>> import indistinct, pyarrow as pa
+    >>> from indistinct.risk.scenario import MCCAA_2013
+    >>> people = pa.table({"sex": [1, 1, 1, 2], "age": [8, 8, 8, 41]})
+    >>> with indistinct.open_data(people) as data:
+    ...     key = MCCAA_2013.key_for(data.variables, partial=True).key
+    ...     found = assess(data.key_table(key), MCCAA_2013, sensitivity="ordinary census topics")
+    >>> found.characteristics.share_flagged
+    0.25
+    """
+    if not sensitivity.strip():
+        raise InputError("Say in words how sensitive the data are: the choice of k rests on it.")
+    k = threshold(k, None)
+    check = None
+    if area is not None:
+        at_least = scenario.area_threshold
+        if at_least is None:
+            raise InputError(f"The scenario {scenario.name} has no smallest area to check.")
+        check = check_areas(table, area, at_least=at_least, fraction=fraction)
+    return Assessment(
+        scenario.name,
+        scenario.source,
+        " ".join(part for part in (scenario.environment, environment.strip()) if part),
+        sensitivity.strip(),
+        k,
+        table.names,
+        k_anonymity_test(table, k=k),
+        check,
+    )

@@ -1,0 +1,371 @@
+"""Choosing the log-linear model, so that nobody need write a formula.
+
+A forward search from main effects: at every step the interaction is added that brings the two
+criteria of under- and overfitting nearest to what a model that holds would give (see
+`indistinct.risk.criteria`), among those that the data show at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from indistinct.errors import InputError
+from indistinct.keys import KeyTable
+from indistinct.risk.criteria import Criteria, criteria
+from indistinct.risk.formula import Model
+from indistinct.risk.loglinear import Fit
+from indistinct.risk.shrinkage import ShrunkenModel, full_support
+from indistinct.risk.skinner_holmes import RecordRisk, record_risk
+
+__all__ = ["ModelPath", "Step", "choose_model"]
+
+NOT_SIGNIFICANT = 1.96
+
+SEVERAL_AT_ONCE = 20
+"""With more candidates than this, several are added in a step."""
+
+FINAL_CYCLES = 60
+
+
+@dataclass(frozen=True)
+class Step:
+    """One model of the path: its criteria, and what it says of the file.
+
+    `parameters` counts each shrunk factor by the part that the data decide, and is rarely whole.
+    `deviance` is 2 Σ f log(f/μ̂) - 2 Σ (f - μ̂) over the observed classes and all fitted means.
+    """
+
+    added: str
+    model: Model
+    parameters: float
+    criteria: Criteria
+    expected_population_uniques: float
+    expected_reidentifications: float
+    deviance: float
+
+    @property
+    def aic(self) -> float:
+        """The deviance plus twice the parameters."""
+        return self.deviance + 2 * self.parameters
+
+
+@dataclass(frozen=True, eq=False)
+class ModelPath:
+    """The models tried, the one chosen, and what follows from it.
+
+    Parameters
+    ----------
+    path
+        The models from main effects onwards.
+    chosen
+        The place of the chosen one in the path.
+    risk
+        The risk of every record under it.
+    standard_errors
+        Of the expected population uniques and of the expected correct matches, as predictions of
+        the true numbers: the criterion's own error, and the chance in each record's outcome.
+    shapes
+        The shape κ of each interaction, by its name; small means strong. Empty without shrinking.
+    assumptions
+        What the numbers rest on.
+    """
+
+    path: tuple[Step, ...]
+    chosen: int
+    risk: RecordRisk = field(repr=False)
+    standard_errors: tuple[float, float]
+    shapes: dict[str, float]
+    assumptions: tuple[str, ...]
+
+    @property
+    def step(self) -> Step:
+        """The chosen model's step."""
+        return self.path[self.chosen]
+
+    @property
+    def model(self) -> Model:
+        """The chosen model."""
+        return self.step.model
+
+    @property
+    def fit(self) -> Fit:
+        """The chosen model, fitted."""
+        return self.risk.fit
+
+    @property
+    def expected_population_uniques(self) -> float:
+        """Sample uniques that are expected to be unique in the population."""
+        return self.risk.expected_population_uniques
+
+    @property
+    def expected_reidentifications(self) -> float:
+        """Expected correct matches of the sample uniques."""
+        return self.risk.expected_reidentifications
+
+    def intervals(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return 95 % intervals for the two true numbers."""
+        values = (self.expected_population_uniques, self.expected_reidentifications)
+        first, second = (
+            (max(0.0, value - 1.96 * error), min(self.risk.sample_uniques, value + 1.96 * error))
+            for value, error in zip(values, self.standard_errors, strict=True)
+        )
+        return first, second
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{'':1} {'added':<24}{'par.':>7}{'z1':>8}{'z2':>8}{'pop. uniques':>14}{'matches':>10}"
+        ]
+        shown = list(range(len(self.path)))
+        if len(self.path) > MOST_SHOWN:
+            shown = sorted({0, *shown[-MOST_SHOWN:], self.chosen})
+        for j in shown:
+            step = self.path[j]
+            lines.append(
+                f"{'*' if j == self.chosen else ' '} {step.added[:23]:<24}{step.parameters:>7.0f}"
+                f"{step.criteria.z1:>8.1f}{step.criteria.z2:>8.1f}"
+                f"{step.expected_population_uniques:>14.1f}{step.expected_reidentifications:>10.1f}"
+            )
+        (low1, high1), (low2, high2) = self.intervals()
+        lines.append(
+            f"  population uniques {self.expected_population_uniques:,.1f} "
+            f"({low1:,.0f} to {high1:,.0f}), correct matches "
+            f"{self.expected_reidentifications:,.1f} ({low2:,.0f} to {high2:,.0f})"
+        )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr{' style=font-weight:bold' if j == self.chosen else ''}><td>{row['added']}</td>"
+            f"<td>{row['z1']:.1f}</td><td>{row['z2']:.1f}</td>"
+            f"<td>{row['expected_population_uniques']:,.1f}</td>"
+            f"<td>{row['expected_reidentifications']:,.1f}</td></tr>"
+            for j, row in enumerate(self._rows())
+        )
+        head = "<th>added</th><th>z1</th><th>z2</th><th>population uniques</th><th>matches</th>"
+        return f"<table><tr>{head}</tr>{rows}</table>{self.plot()}"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "added": step.added,
+                "model": step.model.text,
+                "parameters": step.parameters,
+                "bias1": step.criteria.bias1,
+                "z1": step.criteria.z1,
+                "bias2": step.criteria.bias2,
+                "z2": step.criteria.z2,
+                "expected_population_uniques": step.expected_population_uniques,
+                "expected_reidentifications": step.expected_reidentifications,
+                "deviance": step.deviance,
+                "aic": step.aic,
+            }
+            for step in self.path
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names."""
+        first, second = self.intervals()
+        return {
+            "model": self.model.text,
+            "chosen": self.chosen,
+            "path": self._rows(),
+            "expected_population_uniques": self.expected_population_uniques,
+            "expected_population_uniques_interval": list(first),
+            "expected_reidentifications": self.expected_reidentifications,
+            "expected_reidentifications_interval": list(second),
+            "standard_errors": list(self.standard_errors),
+            "shapes": {name: shape for name, shape in self.shapes.items() if np.isfinite(shape)},
+            "assumptions": list(self.assumptions),
+        }
+
+    def to_frame(self) -> Any:
+        """Return the path as a pandas frame (pandas must be installed)."""
+        return pa.Table.from_pylist(self._rows()).to_pandas()
+
+    def plot(self) -> str:
+        """Draw the two standardised criteria along the path, as a small SVG.
+
+        The vertical scale is sign(z) log(1 + |z|); the band holds |z| < 1.96.
+        """
+        width, height, left, middle = 420, 200, 40, 100
+        across = (width - left - 10) / max(1, len(self.path) - 1)
+        z = [(step.criteria.z1, step.criteria.z2) for step in self.path]
+        tall = max(np.log1p(np.abs(z)).max(), np.log1p(NOT_SIGNIFICANT)) / 85
+
+        def down(value: float) -> float:
+            return float(middle - np.sign(value) * np.log1p(abs(value)) / tall)
+
+        band = down(-NOT_SIGNIFICANT) - down(NOT_SIGNIFICANT)
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" role="img" aria-label="Criteria along the path of models">',
+            f'<rect x="{left}" y="{down(NOT_SIGNIFICANT):.1f}" width="{width - left - 10}" '
+            f'height="{band:.1f}" fill="#ddd"/>',
+        ]
+        for which, colour in enumerate(("#b2182b", "#2166ac")):
+            points = " ".join(
+                f"{left + j * across:.1f},{down(pair[which]):.1f}" for j, pair in enumerate(z)
+            )
+            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}"/>')
+        at = left + self.chosen * across
+        parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="10" y2="190" stroke="#555"/>')
+        for value in (-10, 0, 10, 100):
+            if 5 < down(value) < height - 5:
+                parts.append(f'<text x="2" y="{down(value) + 4:.1f}" font-size="11">{value}</text>')
+        return "".join([*parts, "</svg>"])
+
+
+MOST_SHOWN = 16
+
+
+def choose_model(
+    table: KeyTable,
+    *,
+    fraction: float,
+    max_order: int = 2,
+    shrink: bool = True,
+    draws: int = 500_000,
+    seed: int = 0,
+) -> ModelPath:
+    """Choose interactions by forward search, and estimate the risk under the chosen model.
+
+    Parameters
+    ----------
+    fraction
+        The sampling fraction, above 0 and below 1.
+    max_order
+        Variables in the largest interaction, 2 or 3.
+    shrink
+        Estimate interactions with shrinkage (see `indistinct.risk.shrinkage`); the search then
+        ends when the data show no further interaction. Without it interactions are fitted by
+        maximum likelihood, and the search ends, as in Skinner and Shlomo (2008), at the first
+        model whose criteria are both below 1.96, or at the one nearest to it.
+    draws, seed
+        Cells to draw where the cross-product is too large, and the seed.
+
+    >>> from indistinct.census import SKINNER_HOLMES_KEY, census_table
+    >>> import indistinct
+    >>> with indistinct.open_data(census_table(5000, seed=1)) as data:
+    ...     table = data.key_table(["age_group", "sex", "marital"])
+    >>> choose_model(table, fraction=0.1).model.text
+    'age_group*marital + sex*marital'
+    """
+    if not 0 < fraction < 1:
+        raise InputError(
+            f"The sampling fraction must lie between 0 and 1. Got {fraction}. With all of the "
+            "population in the file its uniques are counted, not estimated."
+        )
+    if max_order not in (2, 3):
+        raise InputError(f"max_order must be 2 or 3. Got {max_order}.")
+    if len(table.names) < 2:
+        raise InputError(f"A model needs at least two key variables. Got {len(table.names)}.")
+    support = full_support(table, draws=draws, seed=seed)
+    fitted = ShrunkenModel(table, support, shrink=shrink)
+    path = _search(fitted, fraction, max_order, shrink)
+    distances = [step.criteria.distance for step in path]
+    chosen = len(path) - 1 if shrink else int(np.argmin(distances))
+    if shrink:
+        fitted.refit(FINAL_CYCLES)
+        path[-1] = _step(fitted, path[-1].added, fraction)
+        final = fitted.fit()
+    else:
+        again = ShrunkenModel(table, support, shrink=False)
+        margins = [m for m in path[chosen].model.margins if len(m) > 1]
+        if margins:
+            again.add(margins, cycles=FINAL_CYCLES)
+        final = again.fit()
+        fitted = again
+    risk = record_risk(table, fraction=fraction, fit=final, distribution="poisson")
+    unique, match = fitted.risks(fraction)
+    risk = replace(risk, population_unique=unique, correct_match=match)
+    named = {
+        "*".join(table.names[at] for at in margin): shape for margin, shape in fitted.shapes.items()
+    }
+    return ModelPath(
+        tuple(path),
+        chosen,
+        risk,
+        _standard_errors(risk, path[chosen].criteria, fraction),
+        named,
+        (*risk.assumptions, SHRUNK if shrink else SEARCHED),
+    )
+
+
+SHRUNK = (
+    "Interactions were chosen by the data, and shrunk towards none by as much as their margins "
+    "vary beyond chance."
+)
+SEARCHED = "Interactions were chosen by the data, by criteria of under- and overfitting."
+
+
+def _search(fitted: ShrunkenModel, fraction: float, max_order: int, shrink: bool) -> list[Step]:
+    variables = range(len(fitted.support.sizes))
+    path = [_step(fitted, "main effects", fraction)]
+    for order in range(2, max_order + 1):
+        left = list(combinations(variables, order))
+        while left:
+            if not shrink and path[-1].criteria.distance < NOT_SIGNIFICANT:
+                break
+            left = _ranked(fitted, left, fraction)
+            if not left:
+                break
+            several = max(1, len(left) // 8) if len(left) > SEVERAL_AT_ONCE else 1
+            new, left = left[:several], left[several:]
+            fitted.add(new)
+            names = fitted.table.names
+            added = " + ".join("*".join(names[at] for at in margin) for margin in new)
+            path.append(_step(fitted, added, fraction))
+    return path
+
+
+def _ranked(
+    fitted: ShrunkenModel, candidates: list[tuple[int, ...]], fraction: float
+) -> list[tuple[int, ...]]:
+    """Return the candidates that the data show, the one first that brings the criteria nearest."""
+    found = []
+    for margin in candidates:
+        tried = fitted.tried(margin)
+        if tried is not None:
+            support = fitted.support
+            there = criteria(support.counts, tried[0], support.weights, fraction)
+            found.append((there.distance, margin))
+    return [margin for _, margin in sorted(found)]
+
+
+def _step(fitted: ShrunkenModel, added: str, fraction: float) -> Step:
+    support, means = fitted.support, fitted.means
+    unique, match = fitted.risks(fraction)
+    seen = means[: fitted.table.classes]
+    counts = fitted.table.counts
+    total = float((means * support.weights).sum())
+    deviance = 2 * float((counts * np.log(counts / np.maximum(seen, 1e-300))).sum())
+    return Step(
+        added,
+        fitted.model(),
+        fitted.effective_parameters(),
+        criteria(support.counts, means, support.weights, fraction),
+        float(unique.sum()),
+        float(match.sum()),
+        deviance - 2 * (fitted.table.records - total),
+    )
+
+
+def _standard_errors(risk: RecordRisk, found: Criteria, fraction: float) -> tuple[float, float]:
+    """Combine the error of the criterion with the chance in what each sample unique turns out.
+
+    Given λ, a sample unique is population unique with probability h, of variance h(1-h); 1/F has
+    the variance E(1/F²) - E(1/F)², bounded here by E(1/F) [1 - E(1/F)].
+    """
+    alone = risk.table.counts == 1
+    unique, match = risk.population_unique[alone], risk.correct_match[alone]
+    chance1 = float((unique * (1 - unique)).sum())
+    chance2 = float((match * (1 - match)).sum())
+    return (
+        float(np.sqrt(found.error1**2 + chance1)),
+        float(np.sqrt(found.error2**2 + chance2)),
+    )

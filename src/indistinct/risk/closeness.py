@@ -1,0 +1,492 @@
+"""t-closeness, β-likeness, δ-disclosure: how far a class's values are from those of the file.
+
+Even where a class leaves many values possible, the intruder learns something if they are not as
+frequent there as everywhere. With p the shares of the values in the file and q those in a class:
+
+- t-closeness bounds the earth mover's distance of q from p: Li, Li and Venkatasubramanian,
+  "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE 2007;
+- β-likeness bounds the relative gain (q − p)/p of any value: Cao and Karras, "Publishing microdata
+  with a robust privacy guarantee", VLDB 2012;
+- δ-disclosure privacy bounds |ln(q/p)|: Brickell and Shmatikov, "The cost of privacy: destruction
+  of data-mining utility in anonymized data publishing", KDD 2008.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.hierarchy import Hierarchy, as_texts
+from indistinct.keys import KeyTable
+from indistinct.risk.diversity import SensitiveCounts, split_table
+
+__all__ = [
+    "Closeness",
+    "Distance",
+    "Likeness",
+    "closeness_of",
+    "likeness",
+    "likeness_of",
+    "t_closeness",
+]
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+"""How far two values are from each other: all equally, by their ranks, or by their levels."""
+
+DISTANCES: tuple[Distance, ...] = get_args(Distance)
+
+ROUNDING = 1e-12
+"""So much above a threshold is rounding."""
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Closeness:
+    """The earth mover's distance of every class from the file, and the largest of them, t.
+
+    Arrays have one entry per class of the key, in key order.
+    """
+
+    key: tuple[str, ...]
+    sensitive: str
+    distance: Distance
+    table: KeyTable = field(repr=False)
+    """The classes of the key."""
+    distances: NDArray[np.float64] = field(repr=False)
+    t: float | None
+    assumptions: tuple[str, ...]
+    class_of: NDArray[np.int64] = field(repr=False)
+    """For every row of the table that was measured, its class."""
+
+    @property
+    def largest(self) -> float:
+        """The t for which the file is t-close: the distance of its farthest class."""
+        return float(self.distances.max())
+
+    @property
+    def mean(self) -> float:
+        """The distance of a mean record's class."""
+        return float(np.average(self.distances, weights=self.table.counts))
+
+    def failing(self, t: float | None = None) -> NDArray[np.bool_]:
+        """Say of every class whether it is farther from the file than t."""
+        t = self.t if t is None else _checked_t(t)
+        if t is None:
+            raise InputError("There is no t to compare with. Give t between 0 and 1.")
+        return self.distances > t + ROUNDING
+
+    def records_failing(self, t: float | None = None) -> int:
+        """Return the records in classes farther from the file than t."""
+        return int(self.table.counts[self.failing(t)].sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names."""
+        facts: dict[str, Any] = {
+            "key": list(self.key),
+            "sensitive": self.sensitive,
+            "distance": self.distance,
+            "records": self.table.records,
+            "classes": self.table.classes,
+            "largest": self.largest,
+            "mean": self.mean,
+            "t": self.t,
+        }
+        if self.t is not None:
+            facts["classes_failing"] = int(self.failing().sum())
+            facts["records_failing"] = self.records_failing()
+        return {**facts, "assumptions": list(self.assumptions)}
+
+    def to_frame(self) -> Any:
+        """Return one row per class: its key, its size and its distance."""
+        frame = self.table.to_frame()
+        frame["distance"] = self.distances
+        return frame
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Closeness of {self.sensitive} ({self.distance} distance) in "
+            f"{self.table.classes:,} classes of {self.table.records:,} records",
+            f"  t = {self.largest:.4g} at most, {self.mean:.4g} for a mean record",
+        ]
+        if self.t is not None:
+            lines.append(
+                f"  above {self.t:g}: {int(self.failing().sum()):,} classes, "
+                f"{self.records_failing():,} records"
+            )
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line.strip())}</p>" for line in repr(self).splitlines())
+
+
+def t_closeness(
+    table: KeyTable,
+    key: Sequence[str],
+    sensitive: str,
+    *,
+    distance: Distance | None = None,
+    hierarchy: Hierarchy | None = None,
+    order: Sequence[object] | None = None,
+    t: float | None = None,
+) -> Closeness:
+    """Measure how far one sensitive variable's distribution in every class is from the file's.
+
+    The earth mover's distance of q from p in closed form, for each distance between values:
+
+    - *equal*, 1 between any two: ½ Σ |qᵥ − pᵥ|;
+    - *ordered*, |i − j|/(m − 1) between the i-th and the j-th of m values:
+      Σᵢ |Σ_{j≤i} (qⱼ − pⱼ)| / (m − 1);
+    - *hierarchical*, level of the lowest common ancestor over the height H:
+      (1/H) Σ_{h<H} of the equal distance after every value has become its ancestor at level h
+      (the same sum as the paper's over nodes, since two values differ at as many levels as their
+      ancestor is high).
+
+    Li, Li and Venkatasubramanian (2007), section 5. Numbers go by rank, so that no unit matters.
+
+    Parameters
+    ----------
+    table
+        The records counted by the key and the sensitive variable (and any others).
+    key, sensitive
+        What an intruder knows, and what he is after.
+    distance
+        By default hierarchical where a hierarchy is given, ordered where an order is, else equal.
+    hierarchy
+        The hierarchy of the sensitive variable, for the hierarchical distance.
+    order
+        All values in their order, for the ordered distance; numbers and dates have one.
+    t
+        The largest distance that is allowed, if any.
+
+    The salaries of the paper's Table 3, in thousands:
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"zip": [476] * 3 + [4790] * 3 + [479] * 3,
+    ...                    "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10]})
+    >>> with indistinct.open_data(people) as data:
+    ...     table = data.key_table(["zip", "salary"])
+    >>> t_closeness(table, ["zip"], "salary", distance="ordered").distances.round(3)
+    array([0.375, 0.236, 0.167])
+    """
+    split = split_table(table, key, sensitive)
+    return closeness_of(split, distance=distance, hierarchy=hierarchy, order=order, t=t)
+
+
+def closeness_of(
+    split: SensitiveCounts,
+    *,
+    distance: Distance | None = None,
+    hierarchy: Hierarchy | None = None,
+    order: Sequence[object] | None = None,
+    t: float | None = None,
+) -> Closeness:
+    """Measure the closeness of a table that was split already; see `t_closeness`."""
+    if distance is None:
+        distance = "hierarchical" if hierarchy else "equal" if order is None else "ordered"
+    if distance not in DISTANCES:
+        raise InputError(f"There is no distance '{distance}'. {did_you_mean(distance, DISTANCES)}")
+    notes = ["The intruder knows the distribution in the file already: it is published."]
+    if distance == "ordered":
+        distances = _ordered(split, order)
+        if split.has_missing:
+            notes.append(
+                f"A missing value of '{split.sensitive}' is ½ from the middle of the order, and "
+                "so ½ to 1 from any value."
+            )
+    elif distance == "hierarchical":
+        distances = _hierarchical(split, hierarchy)
+    else:
+        values = np.arange(len(split.present), dtype=np.int64)
+        distances = _variational(split, values, len(values))
+    return Closeness(
+        split.table.names,
+        split.sensitive,
+        distance,
+        split.table,
+        distances,
+        _checked_t(t),
+        tuple(notes),
+        split.class_of,
+    )
+
+
+def _checked_t(t: float | None) -> float | None:
+    if t is not None and not 0 <= t <= 1:
+        raise InputError(f"t must be between 0 and 1. Got {t}. Usual is 0.1 to 0.3.")
+    return t
+
+
+def _variational(split: SensitiveCounts, node: Array, nodes: int) -> NDArray[np.float64]:
+    """Half the sum of |q − p| over nodes, where each value has become its node."""
+    shares = np.bincount(node, weights=split.totals, minlength=nodes) / split.table.records
+    distances = np.empty(split.table.classes, dtype=np.float64)
+    _variational_by_class(split.starts, node[split.values], split.counts, shares, distances)
+    return distances
+
+
+def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> NDArray[np.float64]:
+    if hierarchy is None:
+        raise InputError(
+            f"The hierarchical distance needs the hierarchy of '{split.sensitive}'. Give "
+            "hierarchy=, or another distance."
+        )
+    leaves = split.decoded()
+    unknown = sum(value is not None and value not in hierarchy for value in leaves)
+    if unknown:
+        raise InputError(
+            f"The hierarchy does not know {unknown:,} of the {len(leaves):,} values of "
+            f"'{split.sensitive}'. Add them to it."
+        )
+    leaf = hierarchy.encode(leaves)
+    distances = np.zeros(split.table.classes, dtype=np.float64)
+    for level in range(hierarchy.height):
+        nodes = len(hierarchy.level_labels(level))
+        distances += _variational(split, hierarchy.level_codes(level)[leaf].astype(int), nodes)
+    return distances / max(hierarchy.height, 1)
+
+
+def _ordered(split: SensitiveCounts, order: Sequence[object] | None) -> NDArray[np.float64]:
+    missing = split.has_missing
+    known = len(split.present) - missing
+    if order is None:
+        if isinstance(split.example(), str):
+            raise InputError(
+                f"'{split.sensitive}' is text, whose order is not known. Give order= with all its "
+                "values from first to last, or another distance."
+            )
+        place, ranks = np.arange(known), known
+    else:
+        ranked = {text: i for i, text in enumerate(dict.fromkeys(as_texts(order)))}
+        texts = as_texts(split.decoded()[:known])
+        place, ranks = np.array([ranked.get(text, -1) for text in texts], np.int64), len(ranked)
+        unknown = int((place < 0).sum())
+        if unknown:
+            raise InputError(
+                f"The order does not name {unknown:,} of the {known:,} values of "
+                f"'{split.sensitive}'. Name them all, from first to last."
+            )
+    # Missing is joined to the middle of the line by an edge of length ½: with the line's unit
+    # halved, the middle is a place, also between two values. A tree's distance is the sum over
+    # its edges of what must cross them.
+    step = 2 if missing else 1
+    places_in_all = step * (ranks - 1) + 1
+    place = np.append(place * step, max(ranks - 1, 0)) if missing else place
+    cumulative = np.cumsum(
+        np.bincount(place, weights=split.file_shares, minlength=max(places_in_all, 1))
+    )
+    cells = place[split.values]
+    classes = np.repeat(np.arange(split.table.classes), np.diff(split.starts))
+    by_place = np.lexsort((cells, classes)) if missing or order is not None else slice(None)
+    distances = np.zeros(split.table.classes, dtype=np.float64)
+    if places_in_all > 1:
+        _ordered_by_class(
+            split.starts, cells[by_place], split.class_shares[by_place], cumulative, distances
+        )
+        distances /= places_in_all - 1
+    if missing and known:
+        held = split.values == known
+        share = np.bincount(
+            classes[held], weights=split.class_shares[held], minlength=len(distances)
+        )
+        distances += np.abs(share - split.file_shares[-1]) * (0.5 if ranks > 1 else 1.0)
+    return distances
+
+
+@njit(cache=True, nogil=True)
+def _variational_by_class(
+    starts: Array, nodes: Array, counts: Array, shares: Array, distances: Array
+) -> None:
+    held = np.zeros(shares.shape[0], dtype=np.int64)
+    for i in range(starts.shape[0] - 1):
+        size = 0
+        for j in range(starts[i], starts[i + 1]):
+            held[nodes[j]] += counts[j]
+            size += counts[j]
+        # q and p both sum to 1, so what is above p is half of all the differences
+        above = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            share = held[nodes[j]] / size
+            if share > shares[nodes[j]]:
+                above += share - shares[nodes[j]]
+            held[nodes[j]] = 0
+        distances[i] = above
+
+
+@njit(cache=True, nogil=True)
+def _ordered_by_class(
+    starts: Array, places: Array, shares: Array, cumulative: Array, distances: Array
+) -> None:
+    """Sum |F − G| over all places but the last, F the class's cumulative share and G the file's.
+
+    F is constant between two of the class's places and G only rises, so G's sums up to each place
+    and one bisection give a whole stretch: the cost is the number of cells, whatever the range.
+    """
+    sums = np.zeros(cumulative.shape[0] + 1)
+    sums[1:] = np.cumsum(cumulative)
+    last = cumulative.shape[0] - 1
+    for i in range(starts.shape[0] - 1):
+        total, f, a = 0.0, 0.0, 0
+        for j in range(starts[i], starts[i + 1] + 1):
+            b = places[j] if j < starts[i + 1] else last
+            if b > a:
+                k = a + np.searchsorted(cumulative[a:b], f)
+                total += f * (k - a) - (sums[k] - sums[a])
+                total += (sums[b] - sums[k]) - f * (b - k)
+                a = b
+            if j < starts[i + 1]:
+                f += shares[j]
+        distances[i] = max(total, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """How much more (and less) frequent values are in every class than in the file.
+
+    Arrays have one entry per class of the key, in key order. `gain` is the basic β of a class,
+    `enhanced` its β with the further condition that no gain exceeds −ln p (infinite where one
+    does: no β will do). `log_ratio` is the δ of a class, infinite where a value of the file is
+    absent from it; `log_ratio_present` is the same over the values that are there.
+    """
+
+    key: tuple[str, ...]
+    sensitive: str
+    table: KeyTable = field(repr=False)
+    """The classes of the key."""
+    gain: NDArray[np.float64] = field(repr=False)
+    enhanced: NDArray[np.float64] = field(repr=False)
+    log_ratio_present: NDArray[np.float64] = field(repr=False)
+    absent: NDArray[np.int64] = field(repr=False)
+    """How many of the file's values are absent from each class."""
+    beta: float | None
+    delta: float | None
+    assumptions: tuple[str, ...]
+    class_of: NDArray[np.int64] = field(repr=False)
+    """For every row of the table that was measured, its class."""
+
+    @property
+    def log_ratio(self) -> NDArray[np.float64]:
+        """The δ of each class."""
+        return np.where(self.absent > 0, np.inf, self.log_ratio_present)
+
+    def failing(self) -> dict[str, NDArray[np.bool_]]:
+        """Say of every class whether it fails the β (basic, enhanced) and the δ that were given."""
+        failing: dict[str, NDArray[np.bool_]] = {}
+        if self.beta is not None:
+            failing["basic"] = self.gain > self.beta + ROUNDING
+            failing["enhanced"] = self.enhanced > self.beta + ROUNDING
+        if self.delta is not None:
+            # the definition asks for strictly less than δ
+            failing["delta"] = self.log_ratio >= self.delta
+        return failing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names; None stands for infinite."""
+        facts: dict[str, Any] = {
+            "key": list(self.key),
+            "sensitive": self.sensitive,
+            "records": self.table.records,
+            "classes": self.table.classes,
+            "basic_beta": float(self.gain.max()),
+            "enhanced_beta": _finite(self.enhanced.max()),
+            "delta": _finite(self.log_ratio.max()),
+            "delta_of_values_present": float(self.log_ratio_present.max()),
+            "classes_lacking_a_value": int((self.absent > 0).sum()),
+        }
+        for name, failing in self.failing().items():
+            facts[f"{name}_classes_failing"] = int(failing.sum())
+            facts[f"{name}_records_failing"] = int(self.table.counts[failing].sum())
+        return {**facts, "assumptions": list(self.assumptions)}
+
+    def to_frame(self) -> Any:
+        """Return one row per class: its key, its size and its measures."""
+        frame = self.table.to_frame()
+        frame["basic_beta"], frame["enhanced_beta"] = self.gain, self.enhanced
+        frame["delta"] = self.log_ratio
+        return frame
+
+    def __repr__(self) -> str:
+        lacking = int((self.absent > 0).sum())
+        lines = [
+            f"Likeness of {self.sensitive} in {self.table.classes:,} classes "
+            f"of {self.table.records:,} records",
+            f"  β = {self.gain.max():.4g} (basic), {self.enhanced.max():.4g} (enhanced)",
+            f"  δ = {self.log_ratio.max():.4g}, {self.log_ratio_present.max():.4g} over the values "
+            f"present; {lacking:,} classes lack a value",
+        ]
+        for name, failing in self.failing().items():
+            lines.append(
+                f"  {name} fails in {int(failing.sum()):,} classes, "
+                f"{int(self.table.counts[failing].sum()):,} records"
+            )
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line.strip())}</p>" for line in repr(self).splitlines())
+
+
+def likeness(
+    table: KeyTable,
+    key: Sequence[str],
+    sensitive: str,
+    *,
+    beta: float | None = None,
+    delta: float | None = None,
+) -> Likeness:
+    """Measure β-likeness and δ-disclosure privacy of one sensitive variable in every class.
+
+    With p a value's share in the file and q in a class, over all values:
+
+    - *basic* β-likeness: (q − p)/p ≤ β wherever q > p;
+    - *enhanced*: (q − p)/p ≤ min(β, −ln p), which protects frequent values more
+      (Cao and Karras 2012);
+    - δ-disclosure privacy: |ln(q/p)| < δ, which no class has that lacks a value
+      (Brickell and Shmatikov 2008).
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"age": [30] * 4 + [41] * 4, "illness": [*"aabb", *"aaab"]})
+    >>> with indistinct.open_data(people) as data:
+    ...     table = data.key_table(["age", "illness"])
+    >>> found = likeness(table, ["age"], "illness")
+    >>> found.gain.round(3), found.log_ratio.round(3)
+    (array([0.333, 0.2  ]), array([0.288, 0.405]))
+    """
+    return likeness_of(split_table(table, key, sensitive), beta=beta, delta=delta)
+
+
+def likeness_of(
+    split: SensitiveCounts, *, beta: float | None = None, delta: float | None = None
+) -> Likeness:
+    """Measure the likeness of a table that was split already; see `likeness`."""
+    for name, bound in (("beta", beta), ("delta", delta)):
+        if bound is not None and not bound > 0:
+            raise InputError(f"{name} must be a positive number. Got {bound}.")
+    p = split.file_shares[split.values]
+    ratio = split.class_shares / p
+    first = split.starts[:-1]
+    gain = np.maximum(np.maximum.reduceat(ratio - 1, first), 0.0)
+    beyond = np.logical_or.reduceat(ratio - 1 > -np.log(p) + ROUNDING, first)
+    return Likeness(
+        split.table.names,
+        split.sensitive,
+        split.table,
+        gain,
+        np.where(beyond, np.inf, gain),
+        np.maximum.reduceat(np.abs(np.log(ratio)), first),
+        len(split.present) - np.diff(split.starts),
+        beta,
+        delta,
+        ("The intruder knows the distribution in the file already: it is published.",),
+        split.class_of,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

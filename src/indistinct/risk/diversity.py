@@ -1,0 +1,443 @@
+"""l-diversity: how many values of a sensitive variable each class of the key leaves possible.
+
+k-anonymity hides who a record belongs to; if all records of a class have the same diagnosis, the
+diagnosis is told all the same. Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, "l-diversity:
+privacy beyond k-anonymity", *ACM TKDD* 1(1), 2007.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from indistinct.engine import Coding
+from indistinct.errors import InputError, did_you_mean
+from indistinct.keys import KeyTable
+
+__all__ = [
+    "Diversity",
+    "DiversityKind",
+    "SensitiveCounts",
+    "diversity_of",
+    "l_diversity",
+    "multi_l_diversity",
+    "split_table",
+]
+
+DiversityKind = Literal["distinct", "entropy", "recursive"]
+
+KINDS: tuple[DiversityKind, ...] = get_args(DiversityKind)
+
+ROUNDING = 1e-9
+"""Entropy of l equal shares is ln l only up to rounding; so much is forgiven at a threshold."""
+
+Measures = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+"""Distinct values, entropy in nats and recursive l of every class."""
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveCounts:
+    """The values of one sensitive variable in every class of a key, sparse, sorted by class.
+
+    The cells of class i are `starts[i]` to `starts[i + 1]`; each has the number of a value that
+    occurs in the file (`values`, numbered from 0 in the order of the coding) and its records.
+    """
+
+    table: KeyTable
+    """The classes of the key alone."""
+    sensitive: str
+    coding: Coding = field(repr=False)
+    present: NDArray[np.int64] = field(repr=False)
+    """The codes of the values that occur, increasing."""
+    starts: NDArray[np.int64] = field(repr=False)
+    values: NDArray[np.int64] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    class_of: NDArray[np.int64] = field(repr=False)
+    """For every row of the table that was split, its class here."""
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether the last of the values is the missing one."""
+        last = self.present[-1] == self.coding.size - 1
+        return bool(self.coding.missing and last)
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Records of the file with each value."""
+        totals = np.zeros(len(self.present), dtype=np.int64)
+        np.add.at(totals, self.values, self.counts)
+        return totals
+
+    @cached_property
+    def file_shares(self) -> NDArray[np.float64]:
+        """The share of each value in the file, p."""
+        return self.totals / self.table.records
+
+    @cached_property
+    def class_shares(self) -> NDArray[np.float64]:
+        """The share of each cell in its class, q."""
+        shares: NDArray[np.float64] = self.counts / np.repeat(
+            self.table.counts, np.diff(self.starts)
+        )
+        return shares
+
+    def decoded(self) -> list[Any]:
+        """Return the values that occur, in the order of their numbers."""
+        return self.coding.decode(self.present)
+
+    def example(self) -> Any:
+        """Return the first value, to tell its kind; None where all are missing."""
+        return self.coding.decode(self.present[:1])[0]
+
+
+def split_table(table: KeyTable, key: Sequence[str], sensitive: str) -> SensitiveCounts:
+    """Split a table that was counted by key and sensitive variables into classes and values.
+
+    A missing value of the key is a category of its own, and so is one of the sensitive variable.
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"age": [30, 30, 30, 41], "illness": ["flu", "flu", "gout", "flu"]})
+    >>> with indistinct.open_data(people) as data:
+    ...     table = data.key_table(["age", "illness"])
+    >>> split = split_table(table, ["age"], "illness")
+    >>> split.starts, split.values, split.counts
+    (array([0, 2, 3]), array([0, 1, 0]), array([2, 1, 1]))
+    """
+    check_names(table, key, [sensitive])
+    cells, row_cell = table.rollup([*key, sensitive])
+    classes, cell_class = cells.rollup(list(key))
+    coding = cells.coding.variables[-1]
+    occurs = np.zeros(coding.size, dtype=bool)
+    occurs[cells.codes[:, -1]] = True
+    number = np.cumsum(occurs) - 1
+    starts = np.searchsorted(cell_class, np.arange(classes.classes + 1))
+    return SensitiveCounts(
+        classes,
+        sensitive,
+        coding,
+        np.flatnonzero(occurs),
+        starts,
+        number[cells.codes[:, -1]],
+        cells.counts,
+        cell_class[row_cell],
+    )
+
+
+def check_names(table: KeyTable, key: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Refuse names that were not counted, that come twice, or an empty list of them."""
+    if not key:
+        raise InputError("The key is empty. Name at least one variable that an intruder can know.")
+    if not sensitive:
+        raise InputError("No sensitive variable is named. Name at least one.")
+    for name in [*key, *sensitive]:
+        if name not in table.names:
+            raise InputError(
+                f"The records were not counted by '{name}'. {did_you_mean(name, table.names)} "
+                "Count them by the key and the sensitive variables together."
+            )
+    both = [*key, *sensitive]
+    twice = next((name for name in both if both.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"'{twice}' is named twice. A variable is either known to the intruder (key) or what "
+            "the intruder is after (sensitive): name it once."
+        )
+    if not table.records:
+        raise InputError("There are no records to measure. Give a file with at least one.")
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """The diversity of every class, by three definitions, and of the file: that of its worst class.
+
+    Arrays have one entry per class of the key, in key order.
+    """
+
+    key: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    table: KeyTable = field(repr=False)
+    """The classes of the key."""
+    distinct: NDArray[np.int64] = field(repr=False)
+    entropy: NDArray[np.float64] = field(repr=False)
+    """Entropy in nats; its exponential is the l of entropy l-diversity."""
+    recursive: NDArray[np.int64] = field(repr=False)
+    c: float
+    l: float | None
+    assumptions: tuple[str, ...]
+    class_of: NDArray[np.int64] = field(repr=False)
+    """For every row of the table that was measured, its class: ``values[class_of]`` hands a
+    measure back to those rows, and the tally's `per_record` to the records."""
+
+    @cached_property
+    def entropy_l(self) -> NDArray[np.float64]:
+        """The l of entropy l-diversity, exp(entropy): so many equally frequent values."""
+        return np.exp(self.entropy)
+
+    def measure(self, kind: DiversityKind) -> NDArray[Any]:
+        """Return the l of every class by one definition."""
+        if kind not in KINDS:
+            raise InputError(f"There is no diversity '{kind}'. {did_you_mean(kind, KINDS)}")
+        return {
+            "distinct": self.distinct,
+            "entropy": self.entropy_l,
+            "recursive": self.recursive,
+        }[kind]
+
+    def least(self, kind: DiversityKind) -> float:
+        """Return the l of the file: that of its least diverse class."""
+        return float(self.measure(kind).min())
+
+    def failing(self, kind: DiversityKind, l: float | None = None) -> NDArray[np.bool_]:
+        """Say of every class whether it is less than l-diverse."""
+        l = self.l if l is None else _checked_l(l)
+        if l is None:
+            raise InputError("There is no l to compare with. Give l=2 or more.")
+        failing: NDArray[np.bool_] = self.measure(kind) < l * (1 - ROUNDING)
+        return failing
+
+    def records_failing(self, kind: DiversityKind, l: float | None = None) -> int:
+        """Return the records in classes that are less than l-diverse."""
+        return int(self.table.counts[self.failing(kind, l)].sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names."""
+        facts: dict[str, Any] = {
+            "key": list(self.key),
+            "sensitive": list(self.sensitive),
+            "records": self.table.records,
+            "classes": self.table.classes,
+            "c": self.c,
+            "l": self.l,
+        }
+        for kind in KINDS:
+            facts[kind] = self.least(kind)
+            if self.l is not None:
+                facts[f"{kind}_classes_failing"] = int(self.failing(kind).sum())
+                facts[f"{kind}_records_failing"] = self.records_failing(kind)
+        facts["assumptions"] = list(self.assumptions)
+        return facts
+
+    def to_frame(self) -> Any:
+        """Return one row per class: its key, its size and its three measures."""
+        frame = self.table.to_frame()
+        for kind in KINDS:
+            frame[f"{kind}_l"] = self.measure(kind)
+        return frame
+
+    def __repr__(self) -> str:
+        named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
+        lines = [
+            f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
+            f"of {self.table.records:,} records"
+        ]
+        for kind in KINDS:
+            measure = self.measure(kind)
+            mean = np.average(measure, weights=self.table.counts)
+            text = f"  {named[kind]:<10} l = {self.least(kind):.4g}, {mean:.4g} for a mean record"
+            if self.l is not None:
+                text += (
+                    f"; below {self.l:g}: {int(self.failing(kind).sum()):,} classes, "
+                    f"{self.records_failing(kind):,} records"
+                )
+            lines.append(text)
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{kind}</td><td>{self.least(kind):.4g}</td>"
+            f"<td>{'' if self.l is None else f'{self.records_failing(kind):,}'}</td></tr>"
+            for kind in KINDS
+        )
+        return (
+            "<table><tr><th>diversity</th><th>l</th><th>records below the threshold</th></tr>"
+            f"{rows}</table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.assumptions)
+        )
+
+
+def l_diversity(
+    table: KeyTable,
+    key: Sequence[str],
+    sensitive: str,
+    *,
+    l: float | None = None,
+    c: float = 2.0,
+) -> Diversity:
+    """Measure how diverse one sensitive variable is in every class of the key.
+
+    With r₁ ≥ r₂ ≥ … ≥ rₘ the records of a class by value, and qᵢ their shares, the class is
+
+    - *distinct* l-diverse with l = m;
+    - *entropy* l-diverse with ln l = −Σ qᵢ ln qᵢ;
+    - *recursively* (c, l)-diverse with the largest l for which r₁ < c (r_l + … + rₘ), and at
+      least 1.
+
+    Machanavajjhala et al. (2007), section 4.
+
+    Parameters
+    ----------
+    table
+        The records counted by the key and the sensitive variable (and any others).
+    key, sensitive
+        What an intruder knows, and what he is after.
+    l
+        The diversity that is asked for, if any.
+    c
+        How much more frequent than the rest the most frequent value may be.
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"age": [30] * 4 + [41] * 2, "illness": [*"aabc", *"dd"]})
+    >>> with indistinct.open_data(people) as data:
+    ...     table = data.key_table(["age", "illness"])
+    >>> found = l_diversity(table, ["age"], "illness", l=2)
+    >>> found.distinct, found.entropy_l.round(3), found.recursive
+    (array([3, 1]), array([2.828, 1.   ]), array([2, 1]))
+    >>> found.records_failing("distinct")
+    2
+    """
+    return diversity_of(split_table(table, key, sensitive), l=l, c=c)
+
+
+def diversity_of(split: SensitiveCounts, *, l: float | None = None, c: float = 2.0) -> Diversity:
+    """Measure the diversity of a table that was split already; see `l_diversity`."""
+    _check_c(c)
+    return Diversity(
+        split.table.names,
+        (split.sensitive,),
+        split.table,
+        *_class_measures(split.starts, split.counts, c),
+        c=c,
+        l=_checked_l(l),
+        assumptions=_assumptions([split]),
+        class_of=split.class_of,
+    )
+
+
+def multi_l_diversity(
+    table: KeyTable,
+    key: Sequence[str],
+    sensitive: Sequence[str],
+    *,
+    l: float | None = None,
+    c: float = 2.0,
+) -> Diversity:
+    """Measure the diversity of several sensitive variables together.
+
+    A class is l-diverse in several variables if each of them is l-diverse when the others are
+    added to the key (Machanavajjhala et al. 2007, on multiple sensitive attributes): whoever
+    learns one of a person's values must not learn another by it. The measure of a class is the
+    least of its parts' and of the variables'.
+
+    Being diverse in each variable alone is not enough:
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"age": [30] * 4, "illness": [*"aabb"], "job": [*"xxyy"]})
+    >>> with indistinct.open_data(people) as data:
+    ...     table = data.key_table(["age", "illness", "job"])
+    >>> l_diversity(table, ["age"], "illness").least("distinct")
+    2.0
+    >>> multi_l_diversity(table, ["age"], ["illness", "job"]).least("distinct")
+    1.0
+    """
+    check_names(table, key, sensitive)
+    if len(sensitive) == 1:
+        return l_diversity(table, key, sensitive[0], l=l, c=c)
+    _check_c(c)
+    classes, class_of = table.rollup(list(key))
+    found: list[Measures] = []
+    splits = []
+    for name in sensitive:
+        split = split_table(table, [*key, *(other for other in sensitive if other != name)], name)
+        _, to = split.table.rollup(list(key))
+        parts = np.flatnonzero(np.diff(to, prepend=-1))
+        distinct, entropy, recursive = _class_measures(split.starts, split.counts, c)
+        found.append(
+            (
+                np.minimum.reduceat(distinct, parts),
+                np.minimum.reduceat(entropy, parts),
+                np.minimum.reduceat(recursive, parts),
+            )
+        )
+        splits.append(split)
+    return Diversity(
+        tuple(key),
+        tuple(sensitive),
+        classes,
+        np.minimum.reduce([distinct for distinct, _, _ in found]),
+        np.minimum.reduce([entropy for _, entropy, _ in found]),
+        np.minimum.reduce([recursive for _, _, recursive in found]),
+        c=c,
+        l=_checked_l(l),
+        assumptions=(
+            "Each variable is measured with the others known to the intruder.",
+            *_assumptions(splits),
+        ),
+        class_of=class_of,
+    )
+
+
+def _assumptions(splits: Sequence[SensitiveCounts]) -> tuple[str, ...]:
+    notes = ["The values of the sensitive variable are all equally worth hiding."]
+    for split in splits:
+        if split.has_missing:
+            missing = int(split.totals[-1])
+            notes.append(
+                f"'{split.sensitive}' is missing in {missing:,} records, which counts as one "
+                "more value."
+            )
+    return tuple(notes)
+
+
+def _checked_l(l: float | None) -> float | None:
+    if l is not None and not l > 1:
+        raise InputError(f"l must be greater than 1. Got {l}. Every class is 1-diverse.")
+    return l
+
+
+def _check_c(c: float) -> None:
+    if not 0 < c < np.inf:
+        raise InputError(f"c must be a positive number. Got {c}. Usual is c=2.")
+
+
+def _class_measures(starts: NDArray[np.int64], counts: NDArray[np.int64], c: float) -> Measures:
+    entropy = np.empty(len(starts) - 1, dtype=np.float64)
+    recursive = np.empty(len(starts) - 1, dtype=np.int64)
+    _measure_classes(starts, counts, c, entropy, recursive)
+    return np.diff(starts), entropy, recursive
+
+
+@njit(cache=True, nogil=True)
+def _measure_classes(
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    c: float,
+    entropy: NDArray[np.float64],
+    recursive: NDArray[np.int64],
+) -> None:
+    for i in range(starts.shape[0] - 1):
+        inside = np.sort(counts[starts[i] : starts[i + 1]])
+        values = inside.shape[0]
+        size = inside.sum()
+        if values == 1:
+            entropy[i] = 0.0
+            recursive[i] = 1
+            continue
+        nats = 0.0
+        for j in range(values):
+            share = inside[j] / size
+            nats -= share * np.log(share)
+        entropy[i] = nats
+        # from the rarest value up: the first l whose tail outweighs the most frequent value
+        tail, l = 0, values
+        for j in range(values):
+            tail += inside[j]
+            l = values - j
+            if inside[-1] < c * tail:
+                break
+        recursive[i] = max(l, 1)

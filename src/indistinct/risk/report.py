@@ -1,0 +1,195 @@
+"""The risk of a file: what the verb `risk` answers, with one row per record on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine, Tally
+from indistinct.errors import InputError
+from indistinct.files import Source, write_data
+from indistinct.keys import KeyTable, counts_in
+from indistinct.risk.choice import ModelPath, choose_model
+from indistinct.risk.household import household_risk
+from indistinct.risk.individual import IndividualRisk, individual_risk
+from indistinct.risk.per_class import KnownRisk, known_population_risk
+from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
+from indistinct.risk.sparse import fit_model
+
+__all__ = ["FileRisk", "file_risk"]
+
+
+@dataclass(frozen=True, eq=False)
+class FileRisk:
+    """The risk of every record of a file, and of the file.
+
+    `found` is the estimate after Skinner and Holmes, or the known risk where the population was
+    given; `path` how its model was chosen; `individual` the risk from weights, where there are
+    any.
+    """
+
+    source: Source
+    tally: Tally = field(repr=False)
+    found: RecordRisk | KnownRisk
+    path: ModelPath | None = field(default=None, repr=False)
+    individual: IndividualRisk | None = None
+    household: str | None = None
+
+    @property
+    def table(self) -> KeyTable:
+        """The key table that the risk was computed on."""
+        return self.found.table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by their fixed names."""
+        facts = self.found.to_dict()
+        if isinstance(self.found, RecordRisk):
+            facts["model"] = self.found.model.text
+            facts["method"] = "skinner-holmes"
+        else:
+            facts |= {
+                "model": None,
+                "sigma2": None,
+                "method": "known population",
+                "expected_population_uniques": float(self.found.population_uniques),
+            }
+        if self.path is not None:
+            facts["path"] = self.path.to_dict()
+        if self.individual is not None:
+            facts["individual"] = self.individual.to_dict()
+        return facts
+
+    def per_record(self) -> Iterator[pa.RecordBatch]:
+        """One row per record: number, frequency, risk, and what else is known of it."""
+        columns: dict[str, NDArray[Any]] = {
+            "frequency": self.table.counts,
+            "risk": self.found.risk,
+            "score": self.found.score,
+        }
+        if isinstance(self.found, RecordRisk):
+            columns["population_unique"] = self.found.population_unique
+            columns["correct_match"] = self.found.correct_match
+        else:
+            columns["population"] = self.found.population_counts
+        if self.individual is not None:
+            columns["individual"] = self.individual.risk
+        household = self._household_risk() if self.household else None
+        streams = [self.tally.per_record(np.asarray(values)) for values in columns.values()]
+        start = 0
+        for arrays in zip(*streams, strict=True):
+            end = start + len(arrays[0])
+            named = dict(zip(columns, arrays, strict=True))
+            if household is not None:
+                named["household"] = household[start:end]
+            yield pa.record_batch({"record": np.arange(start, end), **named})
+            start = end
+
+    def write(self, path: str | Path) -> Path:
+        """Write one row per record; the suffix of the path tells the format."""
+        return write_data(self.per_record(), path, increasing=["record"])
+
+    def _household_risk(self) -> NDArray[np.float64]:
+        """The risk that a member is recognised, by individual risk where there are weights."""
+        if self.individual is not None:
+            risk = self.individual.risk
+        elif isinstance(self.found, RecordRisk):
+            risk = self.found.correct_match
+        else:
+            risk = self.found.risk
+        return household_risk(
+            self.tally.per_record(risk), self.source.batches([self.household or ""])
+        )
+
+    def __repr__(self) -> str:
+        lines = [repr(self.found)]
+        if self.individual is not None:
+            lines.append(repr(self.individual))
+        lines += [f"  assumed: {sentence}" for sentence in self.found.assumptions]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        shown = getattr(self.found, "_repr_html_", None)
+        return str(shown()) if shown else f"<pre>{self.found!r}</pre>"
+
+
+def file_risk(
+    engine: Engine,
+    source: Source,
+    key: list[str],
+    *,
+    fraction: float | None = None,
+    weight: str | None = None,
+    population: Source | None = None,
+    model: str = "auto",
+    distribution: Distribution = "auto",
+    household: str | None = None,
+    beyond_uniques: bool = False,
+) -> FileRisk:
+    """Estimate how likely each record is to be recognised.
+
+    Parameters
+    ----------
+    fraction, weight, population
+        What is known of the population: the sampling fraction, the variable with the sampling
+        weights, or the population itself (a file with the same key variables).
+    model
+        ``auto`` to choose interactions by the criteria of Skinner and Shlomo, or ``main``,
+        ``two-way``, ``three-way``, or margins such as ``age*sex + region``.
+    household
+        The household's id, for the risk that any member is recognised.
+    """
+    given = [name for name, what in _given(fraction, weight, population) if what]
+    if not given:
+        raise InputError(
+            "The risk needs to know how the file relates to the population. Give the sampling "
+            "fraction (--fraction 0.1), the sampling weights (--weight w), or a file of the "
+            "population (--population FILE)."
+        )
+    if population is not None and len(given) > 1:
+        raise InputError(
+            f"Give a population alone, not with {given[0]}: it is all there is to know."
+        )
+    if household is not None:
+        source.check_columns([household])
+    tally = engine.count(source, key)
+    weights = engine.class_weights(source, tally, weight) if weight else None
+    table = KeyTable.from_tally(tally, weights=weights)
+    if population is not None:
+        theirs = KeyTable.from_tally(engine.count(population, key))
+        counts = counts_in(table, theirs)
+        known = known_population_risk(table, counts)
+        return FileRisk(source, tally, known, household=household)
+    individual = individual_risk(table) if weight else None
+    options: dict[str, Any] = {"fraction": fraction, "beyond_uniques": beyond_uniques}
+    path = None
+    if model == "auto":
+        path = choose_model(table, fraction=_overall(table, fraction))
+        # the search explains the spread about the model itself
+        found = record_risk(table, fit=path.fit, distribution="poisson", **options)
+    else:
+        fit = fit_model(table, model)
+        found = record_risk(table, fit=fit, distribution=distribution, **options)
+    return FileRisk(source, tally, found, path, individual, household)
+
+
+def _given(
+    fraction: float | None, weight: str | None, population: Source | None
+) -> list[tuple[str, bool]]:
+    return [
+        ("a fraction", fraction is not None),
+        ("weights", weight is not None),
+        ("a population", population is not None),
+    ]
+
+
+def _overall(table: KeyTable, fraction: float | None) -> float:
+    """The sampling fraction of the file: as given, or its records divided by their weights."""
+    if fraction is not None or table.weights is None:
+        return fraction or 0.0
+    return min(1.0, table.records / float(table.weights.sum()))

@@ -1,0 +1,294 @@
+"""How many people are alone with a combination of attributes, and what one more would do.
+
+Sweeney (2001, section 2) shows a voter list in which birth date alone is unique for 12 % of the
+voters, with sex for 29 %, with the five-digit ZIP for 69 %, with the full postal code for 97 %
+(Figure 13). `uniqueness_table` makes that figure for any file and any combinations;
+`key_sensitivity` answers the question of section 7, what happens when the recipient knows an
+attribute that was not thought to be part of the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import prod
+from typing import Any
+
+import pyarrow as pa
+
+from indistinct.errors import InputError
+from indistinct.keys import KeyTable, threshold
+from indistinct.risk.packed import small_classes
+
+__all__ = [
+    "Combination",
+    "KeySensitivity",
+    "Knowledge",
+    "UniquenessTable",
+    "key_sensitivity",
+    "uniqueness_table",
+]
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One combination of attributes: its bins, and the records alone in theirs."""
+
+    attributes: tuple[str, ...]
+    records: int
+    unique: int
+    classes: int
+    possible: int
+    """Bins that could be: the product of the attributes' numbers of values."""
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of records that are alone in their bin."""
+        return self.unique / max(1, self.records)
+
+    @property
+    def average_class(self) -> float:
+        """The mean size of the bins that hold anybody, N / classes."""
+        return self.records / max(1, self.classes)
+
+    @property
+    def average_bin(self) -> float:
+        """The mean over all bins that could be, N / possible: below 1, most stay empty."""
+        return self.records / max(1, self.possible)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return {
+            "attributes": list(self.attributes),
+            "records": self.records,
+            "unique": self.unique,
+            "uniqueness": self.uniqueness,
+            "classes": self.classes,
+            "possible": self.possible,
+            "average_class": self.average_class,
+            "average_bin": self.average_bin,
+        }
+
+
+@dataclass(frozen=True)
+class UniquenessTable:
+    """The share of records that are alone, for several combinations of attributes."""
+
+    records: int
+    rows: tuple[Combination, ...]
+    assumptions: tuple[str, ...] = (
+        "The file is taken as the population: whoever is alone here is alone for the recipient. "
+        "For a sample this overstates.",
+        "A missing value is a value of its own.",
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows as plain values."""
+        return {
+            "records": self.records,
+            "combinations": [row.to_dict() for row in self.rows],
+            "assumptions": list(self.assumptions),
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row per combination (pandas must be installed)."""
+        rows = [row.to_dict() | {"attributes": ", ".join(row.attributes)} for row in self.rows]
+        return pa.Table.from_pylist(rows).to_pandas()
+
+    def __repr__(self) -> str:
+        lines = [f"uniqueness among {self.records:,} records"]
+        for row in self.rows[:8]:
+            lines.append(
+                f"  {', '.join(row.attributes):<40} {row.uniqueness:7.1%} alone, "
+                f"{row.possible:,} bins possible, {row.average_class:,.1f} to a bin"
+            )
+        if len(self.rows) > 8:
+            lines.append(f"  and {len(self.rows) - 8} combinations more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(', '.join(r.attributes))}</td><td>{r.uniqueness:.1%}</td>"
+            f"<td>{r.classes:,}</td><td>{r.possible:,}</td><td>{r.average_class:,.1f}</td></tr>"
+            for r in self.rows
+        )
+        return (
+            "<table><tr><th>attributes</th><th>alone</th><th>bins used</th><th>bins possible</th>"
+            f"<th>average class</th></tr>{rows}</table>"
+        )
+
+
+def uniqueness_table(
+    table: KeyTable,
+    combinations: Sequence[Sequence[str]] | None = None,
+    *,
+    domain: Mapping[str, int] | None = None,
+) -> UniquenessTable:
+    """Make Sweeney's Figure 13 for any combinations of the table's variables.
+
+    Parameters
+    ----------
+    table
+        A key table with all the attributes that are to be combined.
+    combinations
+        The combinations; by default the first attribute, the first two, the first three, …
+    domain
+        How many values an attribute could have (birth dates: 365 × 100), where that is not the
+        number of codes it has in the file.
+
+    >>> import indistinct, pyarrow as pa
+    >>> voters = pa.table({"birth": [1, 1, 2, 3], "sex": ["f", "m", "f", "f"]})
+    >>> with indistinct.open_data(voters) as data:
+    ...     found = uniqueness_table(data.key_table(["birth", "sex"]), domain={"birth": 36500})
+    >>> [(row.uniqueness, row.possible) for row in found.rows]
+    [(0.5, 36500), (1.0, 73000)]
+    """
+    if combinations is None:
+        combinations = [table.names[: i + 1] for i in range(len(table.names))]
+    problems = [
+        f"The domain of '{name}' must be at least 1. Got {size}."
+        for name, size in (domain or {}).items()
+        if size < 1
+    ]
+    if any(not combination for combination in combinations) or not combinations:
+        problems.append("A combination of attributes is empty. Name at least one attribute.")
+    if problems:
+        raise InputError("\n".join(problems))
+    sizes = dict(zip(table.names, table.coding.sizes, strict=True)) | dict(domain or {})
+    rows = []
+    for combination in combinations:
+        names = tuple(dict.fromkeys(combination))
+        margin, _ = table.rollup(names)
+        unique = small_classes(margin.counts, 2)[1]
+        possible = prod(sizes[name] for name in names)
+        rows.append(Combination(names, table.records, int(unique), margin.classes, possible))
+    return UniquenessTable(table.records, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the key protects when one attribute more is known; `extra` is None for the key alone."""
+
+    extra: str | None
+    smallest: int
+    below_k: int
+    unique: int
+    classes: int
+
+
+@dataclass(frozen=True)
+class KeySensitivity:
+    """What happens to k when the recipient knows one attribute more than the key.
+
+    `extras` are sorted by the records that fall below k, the most dangerous attribute first.
+    """
+
+    key: tuple[str, ...]
+    k: int
+    records: int
+    base: Knowledge
+    extras: tuple[Knowledge, ...]
+    assumptions: tuple[str, ...] = (
+        "One attribute is added at a time; two together can be worse than each.",
+        "Protection rests on the choice of the key: what the recipient really knows is not known.",
+        "A missing value is a value of its own.",
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return {
+            "key": list(self.key),
+            "k": self.k,
+            "records": self.records,
+            "rows": [
+                {
+                    "extra": row.extra,
+                    "smallest_class": row.smallest,
+                    "below_k": row.below_k,
+                    "unique": row.unique,
+                    "classes": row.classes,
+                }
+                for row in (self.base, *self.extras)
+            ],
+            "assumptions": list(self.assumptions),
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row for the key and one for each attribute more (pandas must be installed)."""
+        return pa.Table.from_pylist(self.to_dict()["rows"]).to_pandas()
+
+    def __repr__(self) -> str:
+        lines = [
+            f"key {', '.join(self.key)}: smallest class {self.base.smallest:,}, "
+            f"{self.base.below_k:,} of {self.records:,} records below k = {self.k}"
+        ]
+        for row in self.extras[:7]:
+            lines.append(
+                f"  with {row.extra:<24} smallest {row.smallest:>6,}, "
+                f"below k {row.below_k:>10,}, alone {row.unique:>10,}"
+            )
+        if len(self.extras) > 7:
+            lines.append(f"  and {len(self.extras) - 7} attributes more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(row.extra or 'the key alone')}</td><td>{row.smallest:,}</td>"
+            f"<td>{row.below_k:,}</td><td>{row.unique:,}</td></tr>"
+            for row in (self.base, *self.extras)
+        )
+        return (
+            "<table><tr><th>also known</th><th>smallest class</th><th>below k</th>"
+            f"<th>alone</th></tr>{rows}</table>"
+        )
+
+
+def key_sensitivity(
+    table: KeyTable,
+    key: Sequence[str],
+    *,
+    k: int | None = None,
+    at_most: int | None = None,
+) -> KeySensitivity:
+    """Add every other variable of the table to the key in turn, and see what is left of k.
+
+    Parameters
+    ----------
+    table
+        The key table of the key *and* of all attributes that might be known as well.
+    key
+        The key that was chosen.
+    k, at_most
+        A class is safe with at least k records, by default 3.
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"age": [30, 30, 41, 41], "sex": [1, 2, 1, 1], "town": [1, 1, 1, 1]})
+    >>> with indistinct.open_data(people) as data:
+    ...     found = key_sensitivity(data.key_table(["age", "sex", "town"]), ["age"], k=2)
+    >>> [(row.extra, row.smallest, row.below_k) for row in found.extras]
+    [('sex', 1, 2), ('town', 2, 0)]
+    """
+    k = threshold(k, at_most)
+    chosen = tuple(dict.fromkeys(key))
+    if not chosen:
+        raise InputError("The key is empty. Name at least one variable with --key.")
+    for name in chosen:
+        table.position(name)
+    others = [name for name in table.names if name not in chosen]
+    if not others:
+        raise InputError(
+            "The key table holds nothing beyond the key. Count by the key and the attributes that "
+            "might be known as well."
+        )
+    extras = [_known(table, chosen, extra, k) for extra in others]
+    extras.sort(key=lambda row: (-row.below_k, -row.unique, row.smallest))
+    base = _known(table, chosen, None, k)
+    return KeySensitivity(chosen, k, table.records, base, tuple(extras))
+
+
+def _known(table: KeyTable, key: tuple[str, ...], extra: str | None, k: int) -> Knowledge:
+    margin, _ = table.rollup([*key, extra] if extra is not None else key)
+    below, unique = small_classes(margin.counts, k)
+    smallest = int(margin.counts.min()) if margin.classes else 0
+    return Knowledge(extra, smallest, int(below), int(unique), margin.classes)
