@@ -129,11 +129,12 @@ class Data:
         model: str = "auto",
         distribution: Distribution = "auto",
         household: str | None = None,
+        sensitive: Sequence[str] = (),
         beyond_uniques: bool = False,
     ) -> FileRisk:
         """Estimate how likely each record is to be recognised; see `indistinct.risk.file_risk`.
 
-        Weight and household are taken from the variables' roles where they are not given.
+        The weight is taken from the variables' roles where nothing else is given.
         """
         roles = self.variables
         if weight is None and fraction is None and population is None:
@@ -151,6 +152,7 @@ class Data:
             model=model,
             distribution=distribution,
             household=household,
+            sensitive=sensitive,
             beyond_uniques=beyond_uniques,
         )
 

@@ -131,3 +131,16 @@ def test_no_file_and_no_validation(capfd, files):
     assert "which file" in refused(capfd, "risk", "--key", KEY)
     said = refused(capfd, "risk", files[0], "--sample-fraction", "0.1", "--key", KEY)
     assert "--population" in said
+
+
+def test_causes_and_sensitive_values(files, capfd):
+    sample, _ = files
+    said = answer(
+        *(capfd, "risk", sample, "--key", KEY, "--fraction", 0.2, "--model", "main"),
+        *("--sensitive", "health,religion", "--suda", 2),
+    )
+    assert {"attackers", "variables", "attributes", "suda"} <= set(said)
+    assert run(["risk", str(sample), "--key", KEY, "--fraction", "0.2", "--suda", "2"]) == 0
+    shown = capfd.readouterr().err
+    assert "age_group" in shown
+    assert "assumed:" in shown

@@ -57,6 +57,14 @@ def risk(
     household: Annotated[
         str | None, typer.Option(help="The household's id, for the risk of any member.")
     ] = None,
+    sensitive: Annotated[
+        str | None,
+        typer.Option(help="What an intruder is after: l-diversity and t-closeness of these."),
+    ] = None,
+    suda: Annotated[
+        int | None,
+        typer.Option(help="Show minimal unique combinations of up to this many variables."),
+    ] = None,
     sample_fraction: Annotated[
         float | None,
         typer.Option(help="Validate: draw samples of this fraction from --population."),
@@ -101,14 +109,21 @@ def risk(
             model=model,
             distribution=distribution,
             household=household,
+            sensitive=split_names(sensitive) or (),
         )
+        combinations = result.combinations(max_size=suda) if suda else None
         if out is not None:
             result.write(out)
         if json:
-            print_json(result.to_dict())
+            content = result.to_dict()
+            if combinations is not None:
+                content["suda"] = combinations.to_dict()
+            print_json(content)
         else:
             if result.path is not None:
                 console.print(repr(result.path), markup=False, soft_wrap=True)
             console.print(repr(result), markup=False, soft_wrap=True)
+            if combinations is not None:
+                console.print(repr(combinations), markup=False, soft_wrap=True)
             if out is not None:
                 console.print(f"written: {out}", markup=False)

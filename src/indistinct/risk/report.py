@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,16 @@ from indistinct.engine import Engine, Tally
 from indistinct.errors import InputError
 from indistinct.files import Source, write_data
 from indistinct.keys import KeyTable, counts_in
+from indistinct.risk.attackers import AttackerRisks, attacker_risks
+from indistinct.risk.attributes import AttributeRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, choose_model
 from indistinct.risk.household import household_risk
 from indistinct.risk.individual import IndividualRisk, individual_risk
 from indistinct.risk.per_class import KnownRisk, known_population_risk
+from indistinct.risk.removal import VariableRemoval, remove_variables
 from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
 from indistinct.risk.sparse import fit_model
+from indistinct.risk.suda import Suda, suda
 
 __all__ = ["FileRisk", "file_risk"]
 
@@ -40,6 +45,26 @@ class FileRisk:
     path: ModelPath | None = field(default=None, repr=False)
     individual: IndividualRisk | None = None
     household: str | None = None
+    attributes: AttributeRisk | None = None
+
+    @cached_property
+    def variables(self) -> VariableRemoval:
+        """Which variables cause it: what is left at risk as they are taken away, the best first.
+
+        Records stand out here as McCaa et al. (2013) say, in classes smaller than three.
+        """
+        return remove_variables(self.table, k=3)
+
+    @cached_property
+    def attackers(self) -> AttackerRisks:
+        """The risk from a prosecutor, a journalist and a marketer."""
+        if isinstance(self.found, KnownRisk):
+            return attacker_risks(self.table, population=self.found.population_counts)
+        return attacker_risks(self.table, fraction=self.found.fraction)
+
+    def combinations(self, *, max_size: int = 3) -> Suda:
+        """Which combinations cause it: minimal uniques and their SUDA scores."""
+        return suda(self.table, max_size=min(max_size, len(self.table.names)))
 
     @property
     def table(self) -> KeyTable:
@@ -63,6 +88,10 @@ class FileRisk:
             facts["path"] = self.path.to_dict()
         if self.individual is not None:
             facts["individual"] = self.individual.to_dict()
+        if self.attributes is not None:
+            facts["attributes"] = self.attributes.to_dict()
+        facts["attackers"] = self.attackers.to_dict()
+        facts["variables"] = self.variables.to_dict()
         return facts
 
     def per_record(self) -> Iterator[pa.RecordBatch]:
@@ -110,6 +139,9 @@ class FileRisk:
         lines = [repr(self.found)]
         if self.individual is not None:
             lines.append(repr(self.individual))
+        if self.attributes is not None:
+            lines.append(repr(self.attributes))
+        lines.append(repr(self.variables))
         lines += [f"  assumed: {sentence}" for sentence in self.found.assumptions]
         return "\n".join(lines)
 
@@ -129,6 +161,7 @@ def file_risk(
     model: str = "auto",
     distribution: Distribution = "auto",
     household: str | None = None,
+    sensitive: Sequence[str] = (),
     beyond_uniques: bool = False,
 ) -> FileRisk:
     """Estimate how likely each record is to be recognised.
@@ -143,6 +176,8 @@ def file_risk(
         ``two-way``, ``three-way``, or margins such as ``age*sex + region``.
     household
         The household's id, for the risk that any member is recognised.
+    sensitive
+        Variables whose values an intruder is after, for what is learnt without a unique link.
     """
     given = [name for name, what in _given(fraction, weight, population) if what]
     if not given:
@@ -158,24 +193,31 @@ def file_risk(
     if household is not None:
         source.check_columns([household])
     tally = engine.count(source, key)
+    attributes = None
+    if sensitive:
+        wider = KeyTable.from_tally(engine.count(source, [*key, *sensitive]))
+        attributes = attribute_disclosure(wider, key, sensitive)
     weights = engine.class_weights(source, tally, weight) if weight else None
     table = KeyTable.from_tally(tally, weights=weights)
     if population is not None:
         theirs = KeyTable.from_tally(engine.count(population, key))
         counts = counts_in(table, theirs)
         known = known_population_risk(table, counts)
-        return FileRisk(source, tally, known, household=household)
+        return FileRisk(source, tally, known, household=household, attributes=attributes)
     individual = individual_risk(table) if weight else None
     options: dict[str, Any] = {"fraction": fraction, "beyond_uniques": beyond_uniques}
     path = None
     if model == "auto":
         path = choose_model(table, fraction=_overall(table, fraction))
-        # the search explains the spread about the model itself
-        found = record_risk(table, fit=path.fit, distribution="poisson", **options)
+        found = path.risk
+        if fraction is None or beyond_uniques:
+            # the search has one fraction for all, and rates sample uniques only; it explains the
+            # spread about the model itself
+            found = record_risk(table, fit=path.fit, distribution="poisson", **options)
     else:
         fit = fit_model(table, model)
         found = record_risk(table, fit=fit, distribution=distribution, **options)
-    return FileRisk(source, tally, found, path, individual, household)
+    return FileRisk(source, tally, found, path, individual, household, attributes)
 
 
 def _given(
