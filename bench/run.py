@@ -1,6 +1,6 @@
 """Measure counting against other programs, side by side, and write docs/benchmarks.md.
 
-    python bench/run.py [--records 10000000] [--large 100000000] [--repeat 3] [--no-spark]
+    python bench/run.py [--records 10000000] [--large 100000000] [--repeat 3] [--only PART]
 
 Each way runs in a process of its own (bench/ways.py); ways take turns, and the median of the
 repeats counts. Times are seconds of processor time, user and system, over all threads.
@@ -18,6 +18,8 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+
+import risk
 
 from indistinct.census import KEYS_6, KEYS_12, KEYS_20, write_census
 
@@ -142,7 +144,7 @@ def page(results: dict) -> str:
         "",
         "Written by `make bench` (`bench/run.py`); nothing here is typed in by hand.",
         "",
-        f"- Measured {results['date']} at commit `{results['commit']}`.",
+        *(f"- Measured: {part} {when}." for part, when in results["measured"].items()),
         f"- Machine: {results['machine']}.",
         f"- Data: `indistinct census --people {results['records']} --seed 1 --no-names` "
         "(integer codes in Parquet).",
@@ -189,6 +191,8 @@ def page(results: dict) -> str:
             f"{row['peak_mb']:.0f} | {row['cpu'] / row['people'] * 1e9:.0f} |"
         )
     lines += ["", *_targets(results), "", *_spark(results.get("spark")), ""]
+    if "risk" in results:
+        lines += [*risk.lines(results["risk"]), ""]
     return "\n".join(lines)
 
 
@@ -281,21 +285,32 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=10_000_000)
     parser.add_argument("--large", type=int, default=100_000_000)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--no-spark", action="store_true")
+    parser.add_argument("--samples", type=int, default=10, help="for the risk estimates")
+    parser.add_argument(
+        "--only",
+        choices=["counting", "growth", "spark", "risk"],
+        action="append",
+        help="measure this part anew and keep the others as they were",
+    )
     given = parser.parse_args()
     WORK.mkdir(exist_ok=True)
+    kept = WORK / "results.json"
+    results = json.loads(kept.read_text()) if given.only and kept.exists() else {}
+    wanted = given.only or ["counting", "growth", "spark", "risk"]
     data = census(given.records)
-    results = {
-        "records": given.records,
-        "repeat": given.repeat,
-        "machine": machine(),
-        "commit": commit(),
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "side_by_side": side_by_side(data, given.repeat),
-        "growth": growth(given.records // 10, given.records, given.large),
-        "spark": None if given.no_spark else spark(data),
-    }
-    (WORK / "results.json").write_text(json.dumps(results, indent=1))
+    results |= {"records": given.records, "repeat": given.repeat, "machine": machine()}
+    stamp = f"{datetime.now(UTC):%Y-%m-%d} at commit `{commit()}`"
+    for part in wanted:
+        results.setdefault("measured", {})[part] = stamp
+    if "counting" in wanted:
+        results["side_by_side"] = side_by_side(data, given.repeat)
+    if "growth" in wanted:
+        results["growth"] = growth(given.records // 10, given.records, given.large)
+    if "spark" in wanted:
+        results["spark"] = spark(data)
+    if "risk" in wanted:
+        results["risk"] = risk.measure(census(1_000_000), census(450_000), samples=given.samples)
+    kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)
 

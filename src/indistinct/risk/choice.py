@@ -26,6 +26,9 @@ __all__ = ["ModelPath", "Step", "choose_model"]
 
 NOT_SIGNIFICANT = 1.96
 
+FAR = 3.5
+"""A standardised criterion beyond which the chosen model is said not to hold."""
+
 SEVERAL_AT_ONCE = 20
 """With more candidates than this, several are added in a step."""
 
@@ -136,6 +139,7 @@ class ModelPath:
             f"({low1:,.0f} to {high1:,.0f}), correct matches "
             f"{self.expected_reidentifications:,.1f} ({low2:,.0f} to {high2:,.0f})"
         )
+        lines += [f"  note: {note}" for note in _doubt(self.step.criteria)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -282,7 +286,8 @@ def choose_model(
         fitted = again
     risk = record_risk(table, fraction=fraction, fit=final, distribution="poisson")
     unique, match = fitted.risks(fraction)
-    risk = replace(risk, population_unique=unique, correct_match=match)
+    notes = (*risk.notes, *_doubt(path[chosen].criteria))
+    risk = replace(risk, population_unique=unique, correct_match=match, notes=notes)
     named = {
         "*".join(table.names[at] for at in margin): shape for margin, shape in fitted.shapes.items()
     }
@@ -353,6 +358,15 @@ def _step(fitted: ShrunkenModel, added: str, fraction: float) -> Step:
         float(match.sum()),
         deviance - 2 * (fitted.table.records - total),
     )
+
+
+def _doubt(found: Criteria) -> tuple[str, ...]:
+    """Return a warning where the criteria of the chosen model are far from zero."""
+    z = max(found.z1, found.z2, key=abs)
+    if abs(z) < FAR:
+        return ()
+    which, what = ("little", "overstated") if z > 0 else ("much", "understated")
+    return (f"The model chosen still fits too {which} (z = {z:.1f}): the risk is {what}.",)
 
 
 def _standard_errors(risk: RecordRisk, found: Criteria, fraction: float) -> tuple[float, float]:
