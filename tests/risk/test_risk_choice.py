@@ -195,3 +195,14 @@ def test_one_variable_is_no_model(census):
     alone, _ = census.rollup(["sex"])
     with pytest.raises(InputError, match="at least two key variables"):
         choose_model(alone, fraction=0.1)
+
+
+def test_a_model_that_does_not_hold_is_said_not_to():
+    rng = np.random.default_rng(8)
+    # a population of copies: every occupied cell holds forty people
+    copies = np.where(rng.random((15, 10, 10, 8)) < 0.05, 40, 0)
+    sample, _ = draw_sample(table_of(copies), fraction=0.1, rng=rng)
+    path = choose_model(sample, fraction=0.1)
+    assert path.step.criteria.z1 > 3.5
+    assert any("fits too little" in note for note in path.risk.notes)
+    assert "overstated" in repr(path)
