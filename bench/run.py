@@ -142,7 +142,7 @@ def page(results: dict) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench` (`bench/run.py`); nothing here is typed in by hand.",
+        "Written by `make bench` (`bench/run.py`); no number here is typed in by hand.",
         "",
         *(f"- Measured: {part} {when}." for part, when in results["measured"].items()),
         f"- Machine: {results['machine']}.",

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
     "indistinct",
     "indistinct.variables",
+    "indistinct.figures",
     "indistinct.hierarchy",
     "indistinct.files",
     "indistinct.engine",

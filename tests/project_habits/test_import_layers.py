@@ -12,16 +12,19 @@ BASE = {"errors", "variables"}
 MAY_IMPORT = {
     "errors": set(),
     "variables": {"errors"},
+    "figures": set(),
     "hierarchy": BASE,
     "files": BASE,
     "engine": BASE | {"files"},
-    "keys": BASE | {"files", "engine"},
-    "risk": BASE | {"files", "engine", "keys", "hierarchy"},
+    "keys": BASE | {"figures", "files", "engine"},
+    "risk": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
     "protect": BASE | {"files", "engine", "keys", "hierarchy"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy"},
-    "session": BASE | {"files", "engine", "keys", "hierarchy", "risk", "protect", "project"},
-    "demo": BASE | {"files", "engine", "keys", "risk", "protect", "census", "project", "session"},
+    "session": BASE
+    | {"figures", "files", "engine", "keys", "hierarchy", "risk", "protect", "project"},
+    "demo": BASE
+    | {"figures", "files", "engine", "keys", "risk", "protect", "census", "project", "session"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

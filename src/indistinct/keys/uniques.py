@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Approach, Engine, Tally
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files import Source, write_data
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.table import KeyTable
@@ -164,6 +165,13 @@ class Uniques:
             name = str(low) if high == low + 1 else f"{low}–{high - 1}" if high else f"{low}+"
             rows.append((name, len(inside), int(inside.sum())))
         return rows
+
+    def plot(self) -> str:
+        """Draw the records by the size of their class, as SVG."""
+        rows = self.sizes()
+        return bars(
+            "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
+        )
 
     def __repr__(self) -> str:
         n = max(1, self.records)

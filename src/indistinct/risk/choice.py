@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.criteria import Criteria, criteria
 from indistinct.risk.formula import Model
@@ -192,36 +193,18 @@ class ModelPath:
         return pa.Table.from_pylist(self._rows()).to_pandas()
 
     def plot(self) -> str:
-        """Draw the two standardised criteria along the path, as a small SVG.
-
-        The vertical scale is sign(z) log(1 + |z|); the band holds |z| < 1.96.
-        """
-        width, height, left, middle = 420, 200, 40, 100
-        across = (width - left - 10) / max(1, len(self.path) - 1)
-        z = [(step.criteria.z1, step.criteria.z2) for step in self.path]
-        tall = max(np.log1p(np.abs(z)).max(), np.log1p(NOT_SIGNIFICANT)) / 85
-
-        def down(value: float) -> float:
-            return float(middle - np.sign(value) * np.log1p(abs(value)) / tall)
-
-        band = down(-NOT_SIGNIFICANT) - down(NOT_SIGNIFICANT)
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" role="img" aria-label="Criteria along the path of models">',
-            f'<rect x="{left}" y="{down(NOT_SIGNIFICANT):.1f}" width="{width - left - 10}" '
-            f'height="{band:.1f}" fill="#ddd"/>',
+        """Draw the two estimates along the path of models, as SVG; a star marks the chosen one."""
+        labels = [
+            f"{'* ' if place == self.chosen else ''}{step.added}"
+            for place, step in enumerate(self.path)
         ]
-        for which, colour in enumerate(("#b2182b", "#2166ac")):
-            points = " ".join(
-                f"{left + j * across:.1f},{down(pair[which]):.1f}" for j, pair in enumerate(z)
-            )
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}"/>')
-        at = left + self.chosen * across
-        parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="10" y2="190" stroke="#555"/>')
-        for value in (-10, 0, 10, 100):
-            if 5 < down(value) < height - 5:
-                parts.append(f'<text x="2" y="{down(value) + 4:.1f}" font-size="11">{value}</text>')
-        return "".join([*parts, "</svg>"])
+        return bars(
+            "Estimates as interactions are added",
+            labels,
+            [step.expected_population_uniques for step in self.path],
+            beside=[step.expected_reidentifications for step in self.path],
+            names=("population uniques", "correct matches"),
+        )
 
 
 MOST_SHOWN = 16

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Tally
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.k_anonymity import ASSUMPTIONS
 from indistinct.risk.packed import drop_variable, pack_table, small_classes
@@ -126,6 +127,15 @@ class VariableRemoval:
             for step in self.steps
         ]
         return pa.Table.from_pylist(rows).to_pandas()
+
+    def plot(self) -> str:
+        """Draw the records at risk as variables are removed, as SVG."""
+        before = self.records - self.initially_safe
+        return bars(
+            f"Records in classes smaller than {self.k} as variables are removed",
+            ["none", *(step.variable for step in self.steps)],
+            [before, *(step.at_risk for step in self.steps)],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""

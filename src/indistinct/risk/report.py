@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Engine, Tally
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.files import Source, write_data
 from indistinct.keys import KeyTable, counts_in
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
@@ -135,6 +137,25 @@ class FileRisk:
             self.tally.per_record(risk), self.source.batches([self.household or ""])
         )
 
+    def plot(self) -> str:
+        """Draw the sample uniques by bands of their risk, as SVG.
+
+        Beside them stand those expected to be unique in the population; where the population is
+        known, all records by the score of their risk.
+        """
+        if isinstance(self.found, RecordRisk):
+            bands = self.found.bands()
+            return bars(
+                "Sample uniques by their risk",
+                [f"{band.low:.1f}–{band.high:.1f}" for band in bands],
+                [band.sample_uniques for band in bands],
+                beside=[band.expected for band in bands],
+                names=("unique in the sample", "expected unique in the population"),
+            )
+        records = np.bincount(self.found.score, weights=self.table.counts, minlength=3)
+        labels = ["up to 0.1", "0.1 to 0.5", "above 0.5"]
+        return bars("Records by their risk, the population known", labels, records.tolist())
+
     def __repr__(self) -> str:
         lines = [repr(self.found)]
         if self.individual is not None:
@@ -147,7 +168,8 @@ class FileRisk:
 
     def _repr_html_(self) -> str:
         shown = getattr(self.found, "_repr_html_", None)
-        return str(shown()) if shown else f"<pre>{self.found!r}</pre>"
+        words = str(shown()) if shown else f"<pre>{escape(repr(self.found))}</pre>"
+        return words + self.plot()
 
 
 def file_risk(

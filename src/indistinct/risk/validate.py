@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.choice import choose_model
 from indistinct.risk.formula import parse_model
@@ -93,6 +94,16 @@ class Validation:
     def ratio_matches(self) -> float:
         """Expected over true correct matches, both added over the samples."""
         return _ratio(self.predicted_matches, self.true_matches)
+
+    def plot(self) -> str:
+        """Draw expected against true population uniques by band of risk, as SVG."""
+        return bars(
+            "Population uniques by band of estimated risk, mean over the samples",
+            [f"{band.low:.1f}–{band.high:.1f}" for band in self.bands],
+            [band.expected for band in self.bands],
+            beside=[band.population_uniques for band in self.bands],
+            names=("expected", "true"),
+        )
 
     def __repr__(self) -> str:
         return "\n".join(
