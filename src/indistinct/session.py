@@ -25,7 +25,16 @@ from indistinct.protect import (
     protect_uniques,
     write_release,
 )
-from indistinct.risk import Distribution, FileRisk, Validation, file_risk, validate
+from indistinct.risk import (
+    Distribution,
+    FileRisk,
+    RecordFlags,
+    Validation,
+    file_risk,
+    flag_records,
+    load_flag_rules,
+    validate,
+)
 from indistinct.variables import Missing, Variables
 
 __all__ = ["Data", "open_data"]
@@ -155,6 +164,10 @@ class Data:
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
         )
+
+    def flags(self, rules: str | Path) -> RecordFlags:
+        """Flag records by the rules of a TOML file, tables ``[[flags]]``; see `read_flag_rules`."""
+        return flag_records(self.source, load_flag_rules(rules, self.source))
 
     def validate_risk(
         self,

@@ -144,3 +144,25 @@ def test_causes_and_sensitive_values(files, capfd):
     shown = capfd.readouterr().err
     assert "age_group" in shown
     assert "assumed:" in shown
+
+
+def test_flags_and_their_follow_up(files, tmp_path, capfd):
+    sample, _ = files
+    rules, states, out = tmp_path / "r.toml", tmp_path / "states.json", tmp_path / "risk.csv"
+    rules.write_text(
+        '[[flags]]\nname = "young widow"\nreason = "known in the village"\n'
+        'all = [{variable = "age", below = 25}, {variable = "marital", equals = 4}]\n'
+    )
+    options = ("--key", KEY, "--fraction", 0.2, "--model", "main", "--flags", rules)
+    said = answer(capfd, "risk", sample, *options, "--follow-up", states, "--out", out)
+    people = pq.read_table(sample, columns=["age", "marital"]).to_pylist()
+    expected = [i for i, p in enumerate(people) if p["age"] < 25 and p["marital"] == 4]
+    assert said["flags"]["flagged"] == len(expected)
+    lines = out.read_text().splitlines()[1:]
+    assert [i for i, line in enumerate(lines) if line.endswith("young widow")] == expected
+    first = states.read_bytes()
+    answer(capfd, "risk", sample, *options, "--follow-up", states)
+    assert states.read_bytes() == first
+    rules.write_text('[[flags]]\nname = "x"\nreason = "y"\nall = [{variable = "aeg", above = 1}]\n')
+    assert "age" in refused(capfd, "risk", sample, *options)
+    assert "--flags" in refused(capfd, "risk", sample, *options[:-2], "--follow-up", states)

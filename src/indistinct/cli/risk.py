@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,7 +25,7 @@ from indistinct.cli.options import (
     split_names,
 )
 from indistinct.errors import InputError
-from indistinct.risk import Distribution
+from indistinct.risk import Distribution, FileRisk, FollowUps
 
 __all__ = ["risk"]
 
@@ -60,6 +62,14 @@ def risk(
     sensitive: Annotated[
         str | None,
         typer.Option(help="What an intruder is after: l-diversity and t-closeness of these."),
+    ] = None,
+    flags: Annotated[
+        Path | None,
+        typer.Option(help="Rules that flag records, as tables [[flags]] in a TOML file."),
+    ] = None,
+    follow_up: Annotated[
+        Path | None,
+        typer.Option(help="Keep the state of every flag in this file; new ones are opened."),
     ] = None,
     suda: Annotated[
         int | None,
@@ -111,6 +121,10 @@ def risk(
             household=household,
             sensitive=split_names(sensitive) or (),
         )
+        if flags is not None:
+            result = replace(result, flags=found.flags(flags))
+        if follow_up is not None:
+            keep_following_up(result, follow_up)
         combinations = result.combinations(max_size=suda) if suda else None
         if out is not None:
             result.write(out)
@@ -127,3 +141,12 @@ def risk(
                 console.print(repr(combinations), markup=False, soft_wrap=True)
             if out is not None:
                 console.print(f"written: {out}", markup=False)
+
+
+def keep_following_up(result: FileRisk, path: Path) -> None:
+    """Open a follow-up for every flag that has none yet; what was judged before stays."""
+    if result.flags is None:
+        raise InputError("There are no flags to follow up. Give rules with --flags FILE.")
+    records = result.table.records
+    known = FollowUps.load(path, records=records) if path.exists() else FollowUps(records)
+    known.opened(result.flags).save(path)

@@ -7,7 +7,13 @@ from indistinct.risk.choice import ModelPath, Step, choose_model
 from indistinct.risk.closeness import Closeness, Likeness, likeness, t_closeness
 from indistinct.risk.constant import ConstantRisk, constant_risk
 from indistinct.risk.diversity import Diversity, l_diversity, multi_l_diversity
-from indistinct.risk.flags import FlagRule, RecordFlags, flag_records, read_flag_rules
+from indistinct.risk.flags import (
+    FlagRule,
+    RecordFlags,
+    flag_records,
+    load_flag_rules,
+    read_flag_rules,
+)
 from indistinct.risk.followup import FollowUp, FollowUps
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.household import household_risk
@@ -90,6 +96,7 @@ __all__ = [
     "known_population_risk",
     "l_diversity",
     "likeness",
+    "load_flag_rules",
     "minimal_uniques",
     "multi_l_diversity",
     "openshaw_risk",

@@ -9,10 +9,12 @@ of risk and changes none; what became of it is kept by `followup`.
 from __future__ import annotations
 
 import datetime
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,7 +26,15 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import BATCH_RECORDS, Source
 from indistinct.variables import Variable
 
-__all__ = ["Condition", "FlagRule", "Operation", "RecordFlags", "flag_records", "read_flag_rules"]
+__all__ = [
+    "Condition",
+    "FlagRule",
+    "Operation",
+    "RecordFlags",
+    "flag_records",
+    "load_flag_rules",
+    "read_flag_rules",
+]
 
 Operation = Literal["equals", "in", "above", "below", "between", "missing"]
 OPERATIONS: tuple[str, ...] = get_args(Operation)
@@ -183,6 +193,20 @@ def read_flag_rules(declared: Sequence[Mapping[str, Any]], source: Source) -> tu
     return tuple(rules)
 
 
+def load_flag_rules(path: str | Path, source: Source) -> tuple[FlagRule, ...]:
+    """Read the rules of a TOML file, one table ``[[flags]]`` each, for a file of records."""
+    try:
+        declared = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"The rules {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    rules = declared.get("flags")
+    if not isinstance(rules, list) or not rules:
+        raise InputError(f"{path} has no rules. Write each as a table [[flags]].")
+    return read_flag_rules(rules, source)
+
+
 def _conditions(
     declared: Any, where: str, source: Source, problems: list[str]
 ) -> tuple[Condition, ...]:
@@ -280,18 +304,22 @@ class RecordFlags:
         """The number of records of each rule."""
         return {rule.name: len(self.found[rule.name]) for rule in self.rules}
 
+    def names(self, start: int, end: int) -> list[str]:
+        """The names of the flags of each record of a span, joined; empty where there are none."""
+        found: list[list[str]] = [[] for _ in range(end - start)]
+        for rule in self.rules:
+            numbers = self.found[rule.name]
+            low, high = np.searchsorted(numbers, (start, end))
+            for record in numbers[low:high]:
+                found[record - start].append(rule.name)
+        return ["; ".join(one) for one in found]
+
     def per_record(self) -> Iterator[pa.RecordBatch]:
         """One row per record: its number, and the names of its flags; a batch at a time."""
         for start in range(0, self.records, BATCH_RECORDS):
             end = min(self.records, start + BATCH_RECORDS)
-            names: list[list[str]] = [[] for _ in range(end - start)]
-            for rule in self.rules:
-                numbers = self.found[rule.name]
-                low, high = np.searchsorted(numbers, (start, end))
-                for record in numbers[low:high]:
-                    names[record - start].append(rule.name)
             yield pa.RecordBatch.from_arrays(
-                [pa.array(np.arange(start, end)), pa.array(names, pa.list_(pa.string()))],
+                [pa.array(np.arange(start, end)), pa.array(self.names(start, end))],
                 names=["record", "flags"],
             )
 

@@ -21,6 +21,7 @@ from indistinct.keys import KeyTable, counts_in
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, choose_model
+from indistinct.risk.flags import RecordFlags
 from indistinct.risk.household import household_risk
 from indistinct.risk.individual import IndividualRisk, individual_risk
 from indistinct.risk.per_class import KnownRisk, known_population_risk
@@ -48,6 +49,7 @@ class FileRisk:
     individual: IndividualRisk | None = None
     household: str | None = None
     attributes: AttributeRisk | None = None
+    flags: RecordFlags | None = None
 
     @cached_property
     def variables(self) -> VariableRemoval:
@@ -92,6 +94,8 @@ class FileRisk:
             facts["individual"] = self.individual.to_dict()
         if self.attributes is not None:
             facts["attributes"] = self.attributes.to_dict()
+        if self.flags is not None:
+            facts["flags"] = self.flags.to_dict()
         facts["attackers"] = self.attackers.to_dict()
         facts["variables"] = self.variables.to_dict()
         return facts
@@ -115,9 +119,11 @@ class FileRisk:
         start = 0
         for arrays in zip(*streams, strict=True):
             end = start + len(arrays[0])
-            named = dict(zip(columns, arrays, strict=True))
+            named: dict[str, Any] = dict(zip(columns, arrays, strict=True))
             if household is not None:
                 named["household"] = household[start:end]
+            if self.flags is not None:
+                named["flags"] = pa.array(self.flags.names(start, end))
             yield pa.record_batch({"record": np.arange(start, end), **named})
             start = end
 
@@ -162,6 +168,8 @@ class FileRisk:
             lines.append(repr(self.individual))
         if self.attributes is not None:
             lines.append(repr(self.attributes))
+        if self.flags is not None:
+            lines.append(repr(self.flags))
         lines.append(repr(self.variables))
         lines += [f"  assumed: {sentence}" for sentence in self.found.assumptions]
         return "\n".join(lines)
