@@ -20,7 +20,8 @@ from indistinct.engine import KeyCoding, coding_of_values
 from indistinct.errors import InputError
 from indistinct.hierarchy import csv_hierarchy, table_hierarchy, taxonomy_hierarchy
 from indistinct.keys import KeyTable
-from indistinct.risk.closeness import likeness, t_closeness
+from indistinct.risk.closeness import t_closeness
+from indistinct.risk.likeness import likeness
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 relaxed = settings(deadline=None, max_examples=40)

@@ -4,7 +4,7 @@ from indistinct.risk.assessment import AreaCheck, Assessment, assess, check_area
 from indistinct.risk.attackers import AttackerRisks, Risks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, SensitiveRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, Step, choose_model
-from indistinct.risk.closeness import Closeness, Likeness, likeness, t_closeness
+from indistinct.risk.closeness import Closeness, t_closeness
 from indistinct.risk.constant import ConstantRisk, constant_risk
 from indistinct.risk.diversity import Diversity, l_diversity, multi_l_diversity
 from indistinct.risk.flags import (
@@ -19,6 +19,7 @@ from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.household import household_risk
 from indistinct.risk.individual import IndividualRisk, individual_risk
 from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
+from indistinct.risk.likeness import Likeness, likeness
 from indistinct.risk.loglinear import Fit
 from indistinct.risk.minimal import MinimalUniques, minimal_uniques
 from indistinct.risk.openshaw import CodingEffect, OpenshawRisk, coding_effect, openshaw_risk

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
-from indistinct.risk.closeness import Closeness, Likeness, closeness_of, likeness_of
+from indistinct.risk.closeness import Closeness, closeness_of
 from indistinct.risk.diversity import (
     Diversity,
     SensitiveCounts,
@@ -24,6 +24,7 @@ from indistinct.risk.diversity import (
     multi_l_diversity,
     split_table,
 )
+from indistinct.risk.likeness import Likeness, likeness_of
 from indistinct.variables import LEVELS, Level
 
 __all__ = ["AttributeRisk", "SensitiveRisk", "attribute_disclosure"]
