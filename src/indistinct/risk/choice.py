@@ -131,7 +131,7 @@ class ModelPath:
             step = self.path[j]
             lines.append(
                 f"{'*' if j == self.chosen else ' '} {step.added[:23]:<24}{step.parameters:>7.0f}"
-                f"{step.criteria.z1:>8.1f}{step.criteria.z2:>8.1f}"
+                f"{_z(step.criteria.z1):>8}{_z(step.criteria.z2):>8}"
                 f"{step.expected_population_uniques:>14.1f}{step.expected_reidentifications:>10.1f}"
             )
         (low1, high1), (low2, high2) = self.intervals()
@@ -208,6 +208,11 @@ class ModelPath:
 
 
 MOST_SHOWN = 16
+
+
+def _z(value: float) -> str:
+    """Write a criterion in seven places."""
+    return f"{value:.1f}" if abs(value) < 1e4 else f"{value:.0e}"
 
 
 def choose_model(
