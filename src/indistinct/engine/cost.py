@@ -2,8 +2,8 @@
 
 *"To make a rational choice … it is desirable to have a cost function that relates the cost of
 identification to the number of records, the number of variables … and the computer memory."*
-The unit costs are measured once on the machine (a third of a second) and kept in the user's
-cache directory; the estimates are formulas in N, P and the numbers of categories.
+The unit costs are measured once on the machine (a fraction of a second, once compiled) and kept
+in the user's cache directory; the estimates are formulas in N, P and the numbers of categories.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def unit_costs() -> UnitCosts:
         aside.write_text(json.dumps({_machine(): asdict(costs)}, indent=1))
         aside.replace(path)
     except OSError:
-        # a home directory that cannot be written costs a third of a second each time, no more
+        # a home directory that cannot be written costs a fraction of a second each time, no more
         pass
     return costs
 
