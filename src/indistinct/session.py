@@ -278,7 +278,7 @@ def open_data(
     ----------
     data
         A path (CSV, Parquet, Stata, SPSS, SAS), a project file (``.toml``), ``postgresql://…``
-        with `query`, or an Arrow table, pandas or Polars frame.
+        with `query`, an Arrow table, pandas or Polars frame, or columns by name.
     engine, memory, threads, master
         See `indistinct.engine.start_engine`; what is given here goes before what a project says.
     scratch

@@ -16,13 +16,14 @@ MAY_IMPORT = {
     "hierarchy": BASE,
     "files": BASE,
     "engine": BASE | {"files"},
-    "keys": BASE | {"figures", "files", "engine"},
+    "keys": BASE | {"figures", "files", "engine", "hierarchy"},
     "risk": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
-    "protect": BASE | {"files", "engine", "keys", "hierarchy"},
+    "utility": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
+    "protect": BASE | {"figures", "files", "engine", "keys", "hierarchy", "risk", "utility"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy"},
     "session": BASE
-    | {"figures", "files", "engine", "keys", "hierarchy", "risk", "protect", "project"},
+    | {"figures", "files", "engine", "keys", "hierarchy", "risk", "utility", "protect", "project"},
     "demo": BASE
     | {"figures", "files", "engine", "keys", "risk", "protect", "census", "project", "session"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -156,8 +156,15 @@ def _as_arrow(table: Any, origin: str) -> pa.Table:
         return pa.table({str(name): _pandas_column(table[name], origin) for name in table.columns})
     if hasattr(table, "__arrow_c_stream__"):
         return pa.table(table)
+    if isinstance(table, Mapping):
+        try:
+            return pa.table({str(name): column for name, column in table.items()})
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError):
+            raise InputError(
+                f"{origin}: the columns must be lists of the same length, each of one type."
+            ) from None
     raise InputError(
-        f"A table must be a pyarrow Table or a pandas or polars DataFrame. "
+        f"A table must be a pyarrow Table, a pandas or polars DataFrame, or columns by name. "
         f"Got {type(table).__name__}."
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +109,25 @@ class Hierarchy:
 
     def __hash__(self) -> int:
         return hash((self.name, self.labels))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, order and rows as JSON knows them; `from_dict` makes the same again."""
+        missing = self._path(len(self.values))
+        rows = [*self.rows(), *([missing] if any(missing[:-1]) else [])]
+        return {"name": self.name, "ordered": self.ordered, "rows": [list(row) for row in rows]}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Hierarchy:
+        """Make the hierarchy that `to_dict` described, with every check of a new one."""
+        # the checks are written on top of this class
+        from indistinct.hierarchy.table import table_hierarchy
+
+        try:
+            name, ordered, rows = content["name"], content["ordered"], content["rows"]
+            texts = [tuple(row) for row in rows]
+        except (KeyError, TypeError):
+            raise InputError("A hierarchy needs name, ordered and rows.") from None
+        return table_hierarchy(texts, name=str(name), ordered=bool(ordered))
 
     @property
     def height(self) -> int:

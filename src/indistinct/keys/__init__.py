@@ -3,9 +3,12 @@
 from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
 from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
 from indistinct.keys.explain import Explanation, explain
+from indistinct.keys.generalisable import Generalisable
+from indistinct.keys.grouping import counts_by_row, group_rows
 from indistinct.keys.matching import counts_in
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.pullout import pull_out, write_pull_out
+from indistinct.keys.recoding import DROPPED, Recoding
 from indistinct.keys.table import KeyTable, Recode
 from indistinct.keys.uniques import (
     SmallCategories,
@@ -17,21 +20,26 @@ from indistinct.keys.uniques import (
 from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
 
 __all__ = [
+    "DROPPED",
     "T1",
     "T2",
     "Encoding",
     "Explanation",
+    "Generalisable",
     "Group",
     "Integers",
     "KeyTable",
     "Recode",
+    "Recoding",
     "RunningTally",
     "SmallCategories",
     "Uniques",
     "best_transformation",
+    "counts_by_row",
     "counts_in",
     "explain",
     "find_groups",
+    "group_rows",
     "public_frequencies",
     "pull_out",
     "small_categories",

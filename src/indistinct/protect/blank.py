@@ -13,12 +13,12 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.keys import Uniques, uniques
+from indistinct.keys.grouping import group_rows
 from indistinct.protect.blanking import Pad, blanked, fewest_blanks, pad
 from indistinct.protect.cells import (
     LEAVE,
     NewCells,
     blank_codes,
-    group_rows,
     members,
     replace_cells,
 )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import GuaranteeError
-from indistinct.protect.cells import counts_by_row, group_rows
+from indistinct.keys.grouping import counts_by_row, group_rows
 
 __all__ = ["Pad", "blanked", "fewest_blanks", "pad"]
 

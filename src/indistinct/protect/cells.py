@@ -1,4 +1,4 @@
-"""Changing cells of some records, and grouping rows of codes: what several steps need."""
+"""Changing cells of some records: what several steps need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from indistinct.engine import Engine
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable, Uniques
 
-__all__ = ["NewCells", "blank_codes", "counts_by_row", "group_rows", "members", "replace_cells"]
+__all__ = ["LEAVE", "NewCells", "blank_codes", "members", "replace_cells"]
 
 LEAVE = -1
 
@@ -78,36 +78,3 @@ def members(
 def blank_codes(table: KeyTable) -> NDArray[np.int64]:
     """Return the code of *no value* for every variable; new where all records have one."""
     return np.array([v.size - int(v.missing) for v in table.coding.variables], dtype=np.int64)
-
-
-def group_rows(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number equal rows equally, in the sorted order of the rows.
-
-    >>> group_rows(np.array([[1, 5], [0, 7], [1, 5]])).tolist()
-    [1, 0, 1]
-    """
-    numbers = np.zeros(len(codes), dtype=np.int64)
-    if not len(codes):
-        return numbers
-    room = 1
-    for column in codes.T:
-        size = int(column.max()) + 1
-        if room * size >= 1 << 62:
-            numbers = _ranked(numbers)
-            room = int(numbers.max()) + 1
-        numbers = numbers * size + column
-        room *= size
-    return _ranked(numbers)
-
-
-def counts_by_row(codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for every row the counts of all rows equal to it, added up."""
-    groups = group_rows(codes)
-    totals = np.zeros(len(codes), dtype=np.int64)
-    np.add.at(totals, groups, counts)
-    return totals[groups]
-
-
-def _ranked(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    ranks: NDArray[np.int64] = np.unique(numbers, return_inverse=True)[1].reshape(-1)
-    return ranks.astype(np.int64)

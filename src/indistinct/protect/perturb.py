@@ -13,11 +13,11 @@ from indistinct.engine import Coding, Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable, uniques
+from indistinct.keys.grouping import counts_by_row
 from indistinct.protect.cells import (
     LEAVE,
     NewCells,
     blank_codes,
-    counts_by_row,
     members,
     replace_cells,
 )

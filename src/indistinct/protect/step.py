@@ -72,10 +72,11 @@ class Step(ABC):
     draws_at_random: ClassVar[bool] = False
     """Whether it needs a seed."""
 
-    def __init_subclass__(cls, *, kind: str, **rest: Any) -> None:
+    def __init_subclass__(cls, *, kind: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        cls.kind = kind
-        _KINDS[kind] = cls
+        if kind is not None:  # a base of several kinds has none of its own
+            cls.kind = kind
+            _KINDS[kind] = cls
 
     @abstractmethod
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
@@ -143,6 +144,8 @@ def _fields(step: Any) -> tuple[Any, ...]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in value.items()}
     return value
@@ -171,6 +174,13 @@ def _typed(value: Any, hint: Any) -> Any:
         if not isinstance(value, dict):
             raise ValueError("an object")
         return {name: _typed(item, arguments[1]) for name, item in value.items()}
+    if hasattr(hint, "from_dict"):
+        if not isinstance(value, dict):
+            raise ValueError("an object")
+        try:
+            return hint.from_dict(value)
+        except InputError as error:
+            raise ValueError(f"right: {error}") from None
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):

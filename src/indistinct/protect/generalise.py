@@ -1,0 +1,67 @@
+"""Generalising an attribute: every value climbs to the same level of its hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy
+from indistinct.keys import Generalisable, KeyTable, Recoding
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.recode import apply_recoding
+from indistinct.protect.step import Context, Step
+
+__all__ = ["Generalise"]
+
+
+@dataclass(frozen=True)
+class Generalise(Step, kind="generalise"):
+    """Replace every value of a variable by its label at one level of a hierarchy.
+
+    Sweeney (2001, sections 4.1 and 4.2). At the highest level every value is the root, which
+    tells as little as leaving the variable out.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy; its name is the variable's.
+    level
+        From 1, one step up, to the height of the hierarchy.
+    """
+
+    hierarchy: Hierarchy
+    level: int
+
+    def __post_init__(self) -> None:
+        """Refuse a level that the hierarchy does not have."""
+        height = self.hierarchy.height
+        if isinstance(self.level, bool) or not isinstance(self.level, int):
+            raise InputError(f"The level must be a whole number. Got {self.level}.")
+        if not 1 <= self.level <= height:
+            raise InputError(
+                f"The level of '{self.hierarchy.name}' must be from 1 to {height}. "
+                f"Got {self.level}."
+            )
+
+    def describe(self) -> str:
+        """Say what is done."""
+        return f"generalise {self.hierarchy.name} to level {self.level} of {self.hierarchy.height}"
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Recode the column."""
+        name = self.hierarchy.name
+        source.check_columns([name])
+        tally = engine.count(source, [name])
+        keys = Generalisable.of(KeyTable.from_tally(tally), {name: self.hierarchy})
+        recoding = Recoding.full_domain(keys, [self.level])
+        result = apply_recoding(engine, source, tally, recoding)
+        cells = recoding.cells_changed()
+        return result, Receipt(
+            self.kind,
+            source.records,
+            result.records,
+            records_changed=cells[name],
+            cells_changed=cells,
+        )
