@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from indistinct.census import census_table
-from indistinct.figures import bars
+from indistinct.figures import Point, bars, points
 from indistinct.risk import choose_model, remove_variables, validate
 from indistinct.session import open_data
 
@@ -41,3 +41,22 @@ def test_results_draw_themselves():
     assert any(text.startswith("* ") for text in texts(path.plot()))
     assert "none" in texts(remove_variables(table, k=3).plot())
     assert "true" in texts(validate(table, fraction=0.2, repeat=2, model="main").plot())
+
+
+def test_points_are_labelled_and_told_apart():
+    found = [
+        Point("one", 0.2, 0.91),
+        Point("two", 0.2, 0.9),
+        Point("<three>", 0.5, 0.1, hollow=True),
+    ]
+    svg = points("Map", found, x="risk", y="utility", filled="k holds", hollow="it does not")
+    shown = texts(svg)
+    assert {"one", "two", "<three>", "risk", "utility", "k holds", "it does not"} <= set(shown)
+    lines = {n.text: float(n.get("y") or 0) for n in ElementTree.fromstring(svg).iter() if n.text}
+    assert abs(lines["one"] - lines["two"]) >= 13
+    assert svg.count('fill="white"') == 2
+
+
+def test_no_points_and_points_at_zero_are_drawn():
+    assert texts(points("none", [], x="a", y="b"))
+    assert "here" in texts(points("zero", [Point("here", 0, 0)], x="a", y="b"))

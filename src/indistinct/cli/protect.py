@@ -148,21 +148,20 @@ def protect(
 
 def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
     """Return the fixed fields of the verb."""
+    cost = done.cost
     destroyed = sum(receipt.records_lost for receipt in done.receipts)
-    blanked = sum(receipt.cells for receipt in done.receipts if receipt.kind == "blank")
-    cells = done.before.records * len(done.before.key)
-    lost = (destroyed * len(done.before.key) + blanked) / cells if cells else 0.0
-    measurable = done.action in ("destroy", "blank")
     return {
-        "method": done.action,
+        "method": done.method,
         "k": done.k,
         "records_in": done.before.records,
         "records_out": done.source.records,
         "suppressed_records": destroyed,
-        "suppressed_cells": blanked,
-        "levels": {},
-        "precision": 1 - lost if measurable else None,
-        "loss": lost if measurable else None,
+        "suppressed_cells": cost.suppressed_cells if cost else 0,
+        "levels": dict(cost.levels) if cost else {},
+        "precision": cost.precision if cost else None,
+        "loss": cost.losses.get("loss") if cost else None,
+        "losses": dict(cost.losses) if cost else {},
+        "over_distortion": cost.over_distortion if cost else None,
         "guaranteed": done.guaranteed,
         "at_risk_before": done.before.at_risk,
         "at_risk_after": done.after.at_risk,

@@ -6,10 +6,11 @@ from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
 from indistinct.protect.encrypt import Encrypt, decrypt
 from indistinct.protect.generalise import Generalise
-from indistinct.protect.loop import ACTIONS, Action, Protected, protect_uniques
+from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.losses import Losses, Shares
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
+from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
@@ -26,6 +27,7 @@ __all__ = [
     "Blank",
     "Comparison",
     "Context",
+    "Cost",
     "Deidentify",
     "Destroy",
     "Draws",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
@@ -16,10 +14,11 @@ from indistinct.protect.destroy import Destroy
 from indistinct.protect.encrypt import Encrypt
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Plan, Receipt
+from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Step
 
-__all__ = ["ACTIONS", "Action", "Protected", "protect_uniques"]
+__all__ = ["ACTIONS", "Action", "protect_uniques"]
 
 Action = Literal["destroy", "blank", "perturb", "encrypt"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
@@ -29,63 +28,6 @@ _HELP = {
     "blank": "Blank more variables, or the whole key (part='whole').",
     "perturb": "Let more variables change, use how='nearest', or blank the rest.",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Protected:
-    """Records on which an action was taken, and the search that followed.
-
-    `guaranteed` says that the second search found no class smaller than k. Encryption claims
-    nothing of the kind: classes remain, hidden from those without the key.
-    """
-
-    action: Action
-    k: int
-    plan: Plan
-    source: Source = field(repr=False)
-    receipts: tuple[Receipt, ...]
-    rounds: int
-    before: Uniques = field(repr=False)
-    after: Uniques = field(repr=False)
-    guaranteed: bool
-
-    @property
-    def residual(self) -> int:
-        """Records that are still in classes smaller than k."""
-        return self.after.at_risk
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "action": self.action,
-            "k": self.k,
-            "records_in": self.before.records,
-            "records_out": self.source.records,
-            "at_risk_before": self.before.at_risk,
-            "at_risk_after": self.residual,
-            "rounds": self.rounds,
-            "guaranteed": self.guaranteed,
-            "plan": self.plan.to_dict(),
-            "receipts": [receipt.to_dict() for receipt in self.receipts],
-        }
-
-    def __repr__(self) -> str:
-        if self.guaranteed:
-            end = f"no class is smaller than {self.k}"
-        elif self.action == "encrypt":
-            end = f"hidden from those without the key; k = {self.k} is not claimed"
-        else:
-            end = f"{self.residual:,} are left"
-        return "\n".join(
-            [
-                f"{self.action}: {self.before.at_risk:,} records at risk before, {end} "
-                f"({self.rounds} round{'' if self.rounds == 1 else 's'})",
-                *map(repr, self.receipts),
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def protect_uniques(
@@ -177,7 +119,19 @@ def protect_uniques(
         before,
         found,
         guaranteed=action != "encrypt" and not found.at_risk,
+        cost=_cost(action, before, receipts),
     )
+
+
+def _cost(action: Action, before: Uniques, receipts: Sequence[Receipt]) -> Cost | None:
+    """Return the share of key cells that are gone; None where cells were exchanged or hidden."""
+    if action not in ("destroy", "blank"):
+        return None
+    cells = before.records * len(before.key)
+    destroyed = sum(receipt.records_lost for receipt in receipts)
+    blanked = sum(receipt.cells for receipt in receipts if receipt.kind == "blank")
+    lost = (destroyed * len(before.key) + blanked) / cells if cells else 0.0
+    return Cost(1 - lost, {"precision": lost, "loss": lost}, destroyed, blanked)
 
 
 def _not_reached(

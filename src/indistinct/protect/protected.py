@@ -1,0 +1,153 @@
+"""What protecting a file gives: the changed records, what it cost, and the count that followed."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from indistinct.files.source import Source
+from indistinct.keys import Uniques
+from indistinct.protect.plan import Plan
+from indistinct.protect.receipt import Receipt
+
+__all__ = ["Cost", "Protected"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method took away, and how near that is to the least that had to be.
+
+    Parameters
+    ----------
+    precision
+        Sweeney's precision of the key: 1 where nothing changed, 0 where all is suppressed.
+    losses
+        The measures of `indistinct.utility` by name; the lower the better.
+    suppressed_records, suppressed_cells
+        Records left out; cells of which nothing is told any more, in the records kept.
+    levels
+        The level of each variable, where all its cells stand at one.
+    least
+        A loss by the method's own measure that no release of its kind goes below, or None.
+    measure
+        The name of that measure.
+    reached
+        Whether a release with that loss is known, so that `least` is the optimum.
+    """
+
+    precision: float
+    losses: Mapping[str, float]
+    suppressed_records: int
+    suppressed_cells: int
+    levels: Mapping[str, int] = field(default_factory=dict)
+    least: float | None = None
+    measure: str = "precision"
+    reached: bool = False
+
+    @property
+    def over_distortion(self) -> float | None:
+        """The loss divided by the least possible, at most; None where no bound is known."""
+        if self.least is None:
+            return None
+        own = self.losses[self.measure]
+        # equal up to rounding is equal: both are sums over the same cells
+        if own <= self.least * (1 + 1e-9) + 1e-15:
+            return 1.0
+        return own / self.least if self.least > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "precision": self.precision,
+            "losses": dict(self.losses),
+            "suppressed_records": self.suppressed_records,
+            "suppressed_cells": self.suppressed_cells,
+            "levels": dict(self.levels),
+            "over_distortion": self.over_distortion,
+            "over_distortion_measure": self.measure if self.least is not None else None,
+            "optimum_proved": self.reached if self.least is not None else None,
+        }
+
+    def __repr__(self) -> str:
+        measures = ", ".join(f"{name} {value:.4g}" for name, value in self.losses.items())
+        lines = [
+            f"  precision      {self.precision:>12.4f}",
+            f"  losses         {measures}",
+        ]
+        if self.levels:
+            shown = ", ".join(f"{name} {level}" for name, level in self.levels.items())
+            lines.append(f"  levels         {shown}")
+        ratio = self.over_distortion
+        if self.least is not None:
+            lines.append(f"  distortion     {self._distance(ratio)}")
+        return "\n".join(lines)
+
+    def _distance(self, ratio: float | None) -> str:
+        by = f"by the measure '{self.measure}'"
+        if ratio is None:
+            return f"no least distortion above zero is known, {by}"
+        if ratio == 1.0:
+            return f"the least possible for a release of this kind, {by}"
+        limit = "" if self.reached else "at most "
+        return f"{limit}{ratio:.2f} times the least possible for a release of this kind, {by}"
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """Records that were protected, and the search that followed.
+
+    `guaranteed` says that the second search, in what was written, found no class smaller than k.
+    Encryption claims nothing of the kind: classes remain, hidden from those without the key.
+    """
+
+    method: str
+    k: int
+    plan: Plan
+    source: Source = field(repr=False)
+    receipts: tuple[Receipt, ...]
+    rounds: int
+    before: Uniques = field(repr=False)
+    after: Uniques = field(repr=False)
+    guaranteed: bool
+    cost: Cost | None = None
+    result: Any = field(default=None, repr=False)
+    """What the method itself returned; private, it may name categories."""
+
+    @property
+    def residual(self) -> int:
+        """Records that are still in classes smaller than k."""
+        return self.after.at_risk
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "method": self.method,
+            "k": self.k,
+            "records_in": self.before.records,
+            "records_out": self.source.records,
+            "at_risk_before": self.before.at_risk,
+            "at_risk_after": self.residual,
+            "rounds": self.rounds,
+            "guaranteed": self.guaranteed,
+            "cost": self.cost.to_dict() if self.cost else None,
+            "plan": self.plan.to_dict(),
+            "receipts": [receipt.to_dict() for receipt in self.receipts],
+        }
+
+    def __repr__(self) -> str:
+        if self.guaranteed:
+            end = f"no class is smaller than {self.k}"
+        elif self.method == "encrypt":
+            end = f"hidden from those without the key; k = {self.k} is not claimed"
+        else:
+            end = f"{self.residual:,} are left"
+        turns = f" ({self.rounds} rounds)" if self.rounds > 1 else ""
+        lines = [f"{self.method}: {self.before.at_risk:,} records at risk before, {end}{turns}"]
+        if self.cost is not None:
+            lines.append(repr(self.cost))
+        return "\n".join([*lines, *map(repr, self.receipts)])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
