@@ -24,6 +24,7 @@ from indistinct.project.settings import (
     folder,
     listed,
     missing_codes,
+    number,
     path,
     setting,
     size,
@@ -38,6 +39,10 @@ __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
 
 Access = Literal["private", "semi-private", "semi-public", "public"]
 """Who may get the release: Sweeney's (2001) four degrees, from the holder alone to everybody."""
+
+
+Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
+"""What is made least by a method that can choose: a measure of `indistinct.utility`."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,18 @@ class Declared:
     public_if: str | None = setting(
         text, "the column that says for each record whether this variable is public"
     )
+    highest_level: int | None = setting(
+        whole(least=0), "the highest level of its hierarchy that protection may use; 0 locks it"
+    )
+    importance: float | None = setting(
+        number(least=0), "how much the recipient needs it, compared with 1 for the others"
+    )
+    distortion: float | None = setting(
+        number(least=0, most=1), "how much distortion the recipient tolerates, from 0 to 1"
+    )
+    identification: int | None = setting(
+        whole(least=0, most=3), "how identifying it is: 0 not, 1 identifying, 2 more, 3 most"
+    )
 
 
 @dataclass(frozen=True)
@@ -98,6 +115,11 @@ class Release:
         default="own",
     )
     hierarchies: Path | None = setting(folder, "a folder of <variable>.csv hierarchy files")
+    method: str | None = setting(text, "how the data are protected, as --method says it")
+    max_drop: float | None = setting(
+        number(least=0), "how many records may be left out: a number, or a share below 1"
+    )
+    loss: Loss | None = setting(choice(*get_args(Loss)), "the measure that is made least")
     out: Path | None = setting(path, "the release folder to write")
     format: Format | None = setting(choice(*FORMATS), "the format of the released file")
     seed: int | None = setting(
@@ -183,6 +205,15 @@ class Project:
         that says so."""
         named = ((name, self.variables[name].public_if) for name in key if name in self.variables)
         return {name: column for name, column in named if column}
+
+    def of_variables(self, setting: str, key: Iterable[str]) -> dict[str, Any]:
+        """Return what is declared under one setting for the variables of a key."""
+        named = ((name, self.variables[name]) for name in key if name in self.variables)
+        return {
+            name: value
+            for name, declared in named
+            if (value := getattr(declared, setting)) is not None
+        }
 
     def hierarchies(self, values: Mapping[str, Iterable[object]], source: Source) -> Hierarchies:
         """Return a hierarchy for each variable, given the values that occur.

@@ -33,6 +33,7 @@ __all__ = [
     "header",
     "listed",
     "missing_codes",
+    "number",
     "path",
     "setting",
     "shown",
@@ -144,13 +145,29 @@ def choice(*allowed: str) -> Check:
     return check
 
 
-def whole(*, least: int, hint: str = "") -> Check:
-    """Take an integer of at least `least`."""
+def whole(*, least: int, most: int | None = None, hint: str = "") -> Check:
+    """Take an integer of at least `least`, and at most `most`."""
 
     def check(value: Any, place: Place) -> int | None:
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
-            return value
-        place.wrong(f"an integer of at least {least}", value, hint)
+        whole_number = isinstance(value, int) and not isinstance(value, bool)
+        if whole_number and value >= least and (most is None or value <= most):
+            return int(value)
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        place.wrong(f"an integer {limits}", value, hint)
+        return None
+
+    return check
+
+
+def number(*, least: float, most: float | None = None, hint: str = "") -> Check:
+    """Take a number of at least `least`, and at most `most`; a whole one stays whole."""
+
+    def check(value: Any, place: Place) -> float | None:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and value >= least and (most is None or value <= most):
+            return value  # type: ignore[no-any-return]
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        place.wrong(f"a number {limits}", value, hint)
         return None
 
     return check
