@@ -7,21 +7,34 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from indistinct import files, keys
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
-from indistinct.errors import InputError
+from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
+from indistinct.hierarchy import Hierarchies, Hierarchy, load_hierarchies
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
+    ACTIONS,
+    METHODS,
     Action,
     Deidentify,
+    Method,
     Plan,
     Protected,
     ReleaseFolder,
+    ReleaseKey,
+    Request,
+    SideBySide,
+    Step,
+    Substitute,
+    compare_methods,
+    fresh_seed,
+    percent_of_records,
+    protect_by_method,
     protect_uniques,
     write_release,
 )
@@ -183,20 +196,187 @@ class Data:
             self.key_table(key), fraction=fraction, repeat=repeat, model=model, seed=seed
         )
 
+    def hierarchies(
+        self, key: Sequence[str] | None = None, *, directory: str | Path | None = None
+    ) -> Hierarchies:
+        """Return a hierarchy for each key variable.
+
+        What a project file says comes first, then ``<variable>.csv`` of the directory, then one
+        chosen from the values; `notes` of the result says which were chosen, and why.
+        """
+        names = self.key(key)
+        values = {name: self._values(name) for name in names}
+        if self.project is not None and directory is None:
+            return self.project.hierarchies(values, self.source)
+        levels = {name: self.variables[name].level for name in names}
+        return load_hierarchies(directory, values, levels=levels)
+
+    def _values(self, name: str) -> list[Any]:
+        """Return the values that occur in a column, each once."""
+        table = keys.KeyTable.from_tally(self.engine.count(self.source, [name]))
+        return [value for value in table.values(name) if value is not None]
+
     def protect(
         self,
         key: Sequence[str] | None = None,
         *,
-        action: Action,
+        method: Action | Method,
+        k: int | None = None,
+        at_most: int | None = None,
+        seed: int | None = None,
+        hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        **options: Any,
+    ) -> Protected:
+        """Change a copy of the records until nobody stands out.
+
+        Parameters
+        ----------
+        method
+            What to do with the records that stand out (``destroy``, ``blank``, ``perturb``,
+            ``encrypt``; see `indistinct.protect.protect_uniques` for their options), or a method
+            that generalises and suppresses (``datafly``, ``argus``, ``k-similar``, ``optimal``,
+            ``mondrian``, ``local-recoding``, ``suppress``; the options are the fields of
+            `indistinct.protect.Request`).
+        k, at_most
+            The promise; by default the project's.
+        seed
+            By default one that nobody can guess.
+        hierarchies
+            A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
+            project's, or chosen from the values.
+        """
+        names = self.key(key)
+        k, at_most = self._promise(k, at_most)
+        if seed is None:
+            seed = fresh_seed()
+        if method in ACTIONS:
+            return protect_uniques(
+                self.engine,
+                self.source,
+                names,
+                action=method,
+                k=k,
+                at_most=at_most,
+                seed=seed,
+                **options,
+            )
+        request = self.request(names, k=k, at_most=at_most, **options)
+        return protect_by_method(
+            self.engine,
+            self.source,
+            names,
+            method=cast(Method, method),
+            hierarchies=self._climbing(names, method, hierarchies),
+            request=request,
+            seed=seed,
+        )
+
+    def request(
+        self,
+        key: Sequence[str] | None = None,
+        *,
         k: int | None = None,
         at_most: int | None = None,
         **options: Any,
-    ) -> Protected:
-        """Act on the records that stand out; see `indistinct.protect.protect_uniques`."""
+    ) -> Request:
+        """Return what is asked for: the options given, and the project's for the others."""
+        names = self.key(key)
+        if k is None and at_most is None and options.get("anonymity") is not None:
+            k = max(2, percent_of_records(options["anonymity"], self.records))
         k, at_most = self._promise(k, at_most)
-        return protect_uniques(
-            self.engine, self.source, self.key(key), action=action, k=k, at_most=at_most, **options
+        wanted = {name: value for name, value in options.items() if value not in (None, {}, ())}
+        known = [field.name for field in fields(Request)]
+        for name in wanted:
+            if name not in known:
+                raise InputError(f"There is no option '{name}'. {did_you_mean(name, known)}")
+        if self.project is not None:
+            release = self.project.release
+            declared = {
+                "max_drop": release.max_drop,
+                "loss": release.loss,
+                "limits": self.project.of_variables("highest_level", names),
+                "weights": self.project.of_variables("importance", names),
+                "profile": self.project.of_variables("distortion", names),
+                "identification": self.project.of_variables("identification", names),
+            }
+            wanted = {n: v for n, v in declared.items() if v not in (None, {})} | wanted
+        return Request(k=keys.threshold(k, at_most), **wanted)
+
+    def compare(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        k: int | None = None,
+        at_most: int | None = None,
+        seed: int | None = None,
+        hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        methods: Sequence[Method] = METHODS,
+        **options: Any,
+    ) -> SideBySide:
+        """Protect copies by several methods and compare what each costs; release nothing.
+
+        The options are those of `protect`.
+        """
+        names = self.key(key)
+        return compare_methods(
+            self.engine,
+            self.source,
+            names,
+            hierarchies=self._climbing(names, "", hierarchies),
+            request=self.request(names, k=k, at_most=at_most, **options),
+            seed=fresh_seed() if seed is None else seed,
+            methods=methods,
         )
+
+    def replay(
+        self,
+        key: Sequence[str] | None,
+        plan: Plan | str | Path,
+        *,
+        k: int | None = None,
+        at_most: int | None = None,
+        seed: int | None = None,
+        secrets: ReleaseKey | None = None,
+    ) -> Protected:
+        """Apply a plan that was saved, and count what came of it."""
+        if not isinstance(plan, Plan):
+            plan = Plan.load(plan)
+        names = self.key(key)
+        k, at_most = self._promise(k, at_most)
+        before = keys.uniques(self.engine, self.source, names, k=k, at_most=at_most)
+        if plan.steps and isinstance(plan.steps[-1], Deidentify):
+            plan = plan.undo()  # a release leaves the identifiers out itself
+        applied = plan.apply(self.engine, self.source, seed=seed, secrets=secrets)
+        after = keys.uniques(self.engine, applied.source, names, k=before.k)
+        return Protected(
+            "plan",
+            before.k,
+            plan,
+            applied.source,
+            applied.receipts,
+            1,
+            before,
+            after,
+            guaranteed=not after.at_risk,
+        )
+
+    def register_table(self, path: str | Path, key: Sequence[str]) -> keys.KeyTable:
+        """Count a register of people by the key."""
+        register = files.open_data(path, workspace=self.engine.workspace)
+        register.check_columns(key)
+        return keys.KeyTable.from_tally(self.engine.count(register, key))
+
+    def _climbing(
+        self,
+        names: Sequence[str],
+        method: str,
+        given: str | Path | Mapping[str, Hierarchy] | None,
+    ) -> Mapping[str, Hierarchy]:
+        if isinstance(given, Mapping):
+            return given
+        if method == "suppress":  # a cell is there or not, whatever its hierarchy
+            return {}
+        return self.hierarchies(names, directory=given)
 
     def release(
         self,
@@ -205,25 +385,28 @@ class Data:
         *,
         seed: int | None = None,
         format: files.Format | None = None,
+        substitute: Sequence[str] = (),
     ) -> ReleaseFolder:
         """Leave out the identifiers and write the release folder, whole or not at all.
 
         Parameters
         ----------
+        substitute
+            Identifiers that are replaced by made-up ones, one to one, instead of left out.
         seed
             The seed that was used, for the private ledger.
         format
             By default the project's, or Parquet.
         """
         source, plan, receipts = done.source, done.plan, done.receipts
-        if source.variables.names(role="identifier"):
-            step = Deidentify()
-            applied = Plan((step,)).apply(self.engine, source, first=len(plan))
-            source, plan, receipts = (
-                applied.source,
-                plan.with_step(step),
-                receipts + applied.receipts,
-            )
+        last: list[Step] = [Substitute(name) for name in substitute]
+        left = [n for n in source.variables.names(role="identifier") if n not in substitute]
+        if left:
+            last.append(Deidentify(tuple(left)))
+        if last:
+            applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
+            source, receipts = applied.source, receipts + applied.receipts
+            plan = Plan((*plan.steps, *last))
         if format is None:
             format = self.project.release.format if self.project else None
         return write_release(
@@ -238,6 +421,8 @@ class Data:
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
+                "method": done.method,
+                "cost": done.cost.to_dict() if done.cost else None,
             },
             format=format or "parquet",
         )

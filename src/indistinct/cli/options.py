@@ -34,6 +34,7 @@ __all__ = [
     "people",
     "print_json",
     "split_names",
+    "split_numbers",
     "split_pairs",
 ]
 
@@ -109,7 +110,7 @@ def split_names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def split_pairs(text: str | None) -> dict[str, str]:
+def split_pairs(text: str | None, *, like: str = "variable=column") -> dict[str, str]:
     """Split ``a=b,c=d``.
 
     >>> split_pairs("income=income_public")
@@ -119,9 +120,25 @@ def split_pairs(text: str | None) -> dict[str, str]:
     for part in split_names(text) or []:
         name, equals, value = part.partition("=")
         if not equals or not name or not value:
-            raise InputError(f"'{part}' must be written as variable=column.")
+            raise InputError(f"'{part}' must be written as {like}.")
         pairs[name] = value
     return pairs
+
+
+def split_numbers(text: str | None, *, whole: bool = False) -> dict[str, Any]:
+    """Split ``a=1,b=0.5`` into numbers by name.
+
+    >>> split_numbers("sex=0,birth=2", whole=True)
+    {'sex': 0, 'birth': 2}
+    """
+    numbers: dict[str, Any] = {}
+    for name, value in split_pairs(text, like="variable=number").items():
+        try:
+            numbers[name] = int(value) if whole else float(value)
+        except ValueError:
+            kind = "whole number" if whole else "number"
+            raise InputError(f"'{name}={value}' must give '{name}' a {kind}.") from None
+    return numbers
 
 
 def opened(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -25,32 +25,116 @@ from indistinct.cli.options import (
     people,
     print_json,
     split_names,
+    split_numbers,
 )
-from indistinct.errors import InputError
+from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Format
 from indistinct.protect import (
+    ACTIONS,
+    METHODS,
+    PRESETS,
     Action,
     How,
+    KMap,
+    LDiversity,
+    Meaning,
+    Method,
     Part,
+    PrivacyModel,
     Protected,
     ReleaseFolder,
     ReleaseKey,
+    TCloseness,
     check_release_place,
     compare_actions,
     fresh_seed,
+    write_comparison,
 )
+from indistinct.session import Data
+from indistinct.utility import LossName
 
 __all__ = ["protect"]
+
+AnyMethod = Action | Method
+Preset = Literal["caretaker", "researcher", "public"]
 
 
 def protect(
     data: DataFile,
     method: Annotated[
-        Action | None, typer.Option("--method", help="What to do with the people who stand out.")
+        str | None,
+        typer.Option(
+            "--method", help=f"How to protect: {', '.join((*METHODS, *ACTIONS))}.", metavar="METHOD"
+        ),
     ] = None,
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of <variable>.csv files: a value and its ancestors per line. "
+            "Variables without a file get a hierarchy chosen from their values.",
+        ),
+    ] = None,
+    max_drop: Annotated[
+        float | None,
+        typer.Option(help="Records that may be left out: a number, or a share below 1."),
+    ] = None,
+    loss: Annotated[LossName | None, typer.Option(help="The measure that is made least.")] = None,
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            "--highest", help="The highest level of variables: sex=0,birth=2; 0 locks one."
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option("--importance", help="How much the recipient needs variables: age=3,zip=0.5."),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="Datafly: the distortion tolerated, 0 to 1: zip=1,birth=0.2."),
+    ] = None,
+    linking: Annotated[
+        str | None,
+        typer.Option(help="Datafly: how likely a variable is to be linked on, 0 to 1."),
+    ] = None,
+    preset: Annotated[Preset | None, typer.Option(help="Datafly: whom the data are for.")] = None,
+    anonymity: Annotated[
+        float | None, typer.Option(help="Datafly: an anonymity level from 0 to 1 instead of k.")
+    ] = None,
+    quasi_identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quasi-identifier",
+            help="Datafly: variables that are known together; may be given several times.",
+        ),
+    ] = None,
+    identification: Annotated[
+        str | None,
+        typer.Option(help="µ-Argus: 0 not, 1 identifying, 2 more, 3 most: ssn=3,zip=2,sex=1."),
+    ] = None,
+    relaxed: Annotated[
+        bool, typer.Option("--relaxed", help="Mondrian: equal values may go either way.")
+    ] = False,
+    meaning: Annotated[
+        Meaning, typer.Option(help="Suppress: what a suppressed cell counts as.")
+    ] = "strict",
+    sensitive: Annotated[
+        str | None, typer.Option(help="Optimal: a sensitive variable, for --l and --t.")
+    ] = None,
+    l_diversity: Annotated[
+        int | None, typer.Option("--l", help="Optimal: different sensitive values in a class.")
+    ] = None,
+    t_closeness: Annotated[
+        float | None,
+        typer.Option("--t", help="Optimal: distance from the sensitive values of the file."),
+    ] = None,
+    register: Annotated[
+        Path | None,
+        typer.Option(help="Optimal: a register of people; every class must have k of them."),
+    ] = None,
     variables: Annotated[
         str | None,
         typer.Option(help="The part of the key to blank or perturb, or the columns to encrypt."),
@@ -70,8 +154,19 @@ def protect(
         Path | None,
         typer.Option(help="Where the encryption key is written; RELEASE.key by default."),
     ] = None,
+    substitute: Annotated[
+        str | None,
+        typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Replay a plan that was saved, instead of a method.")
+    ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Compare all methods; release nothing.")
+        bool,
+        typer.Option(
+            "--compare",
+            help="Compare all methods; release nothing. With --out, write table and figure there.",
+        ),
     ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
@@ -88,49 +183,80 @@ def protect(
 ) -> None:
     """Change a copy of the data until nobody stands out, and write a release folder."""
     console = people()
-    if not compare and method is None:
-        raise InputError(
-            "Say what to do with --method destroy, blank, perturb or encrypt, or see what each "
-            "would cost with --compare."
-        )
     with opened(data, Compute(engine, master, memory, threads, scratch), query=query) as found:
         release = found.project.release if found.project else None
+        named = method or (release.method if release else None)
+        chosen = _known(named) if named is not None else None
+        if chosen is None and plan is None and not compare:
+            raise InputError(
+                f"Say how to protect with --method {', '.join((*METHODS, *ACTIONS))}, or see what "
+                "each would cost with --compare."
+            )
         if seed is None:
             seed = release.seed if release and release.seed is not None else fresh_seed()
+        names = found.key(split_names(key))
+        wanted: dict[str, Any] = {}
+        if chosen in METHODS or compare:
+            wanted = {
+                "max_drop": _count_or_share(max_drop),
+                "loss": loss,
+                "limits": split_numbers(limits, whole=True),
+                "weights": split_numbers(weights),
+                "profile": _profile(preset, split_numbers(profile)),
+                "linking": split_numbers(linking),
+                "anonymity": anonymity,
+                "quasi_identifiers": tuple(
+                    tuple(split_names(text) or ()) for text in quasi_identifiers or ()
+                ),
+                "identification": split_numbers(identification, whole=True),
+                "relaxed": relaxed,
+                "meaning": meaning,
+                **_models(found, names, k, sensitive, l_diversity, t_closeness, register),
+            }
         if compare:
-            names = found.key(split_names(key))
-            compared = compare_actions(
-                found.engine, found.source, names, seed=seed, k=k, at_most=at_most
-            )
-            if json:
-                print_json(compared.to_dict())
-            else:
-                console.print(repr(compared), markup=False, soft_wrap=True)
+            _compare(found, names, k, at_most, hierarchies, wanted, seed, out, as_json=json)
             return
         folder = out or (release.out if release else None)
         if folder is None:
             raise InputError("Say where the release goes with --out FOLDER.")
         check_release_place(folder)
         secrets = None
-        if method == "encrypt":
+        if chosen == "encrypt" and plan is None:
             secrets = ReleaseKey.fresh()
             secret = secret or folder.with_name(f"{folder.name}.key")
             secrets.save(secret, release=folder)
         try:
-            done = found.protect(
-                split_names(key),
-                action=method,  # type: ignore[arg-type]
-                k=k,
-                at_most=at_most,
-                seed=seed,
-                secrets=secrets,
-                variables=split_names(variables) or (),
-                part=part,
-                how=how,
-                domains=split_names(domains) or (),
-                randomised=randomised,
+            if plan is not None:
+                done = found.replay(names, plan, k=k, at_most=at_most, seed=seed)
+            elif chosen is None:  # refused above
+                raise InputError("Name a method.")
+            elif chosen in METHODS:
+                done = found.protect(
+                    names,
+                    method=chosen,
+                    k=k,
+                    at_most=at_most,
+                    seed=seed,
+                    hierarchies=hierarchies,
+                    **wanted,
+                )
+            else:
+                done = found.protect(
+                    names,
+                    method=chosen,
+                    k=k,
+                    at_most=at_most,
+                    seed=seed,
+                    secrets=secrets,
+                    variables=split_names(variables) or (),
+                    part=part,
+                    how=how,
+                    domains=split_names(domains) or (),
+                    randomised=randomised,
+                )
+            written = found.release(
+                folder, done, seed=seed, format=format, substitute=split_names(substitute) or ()
             )
-            written = found.release(folder, done, seed=seed, format=format)
         except BaseException:
             # a key without a release would only be taken for one that matters
             if secrets is not None and secret is not None:
@@ -144,6 +270,11 @@ def protect(
         console.print(f"private: {written.plan.parent}", markup=False)
         if secret is not None and secrets is not None:
             console.print(f"the key: {secret}. Keep it; without it nobody can decrypt.")
+    if not done.guaranteed and done.method != "encrypt":
+        raise GuaranteeError(
+            f"{done.residual:,} records are in classes smaller than {done.k} by the whole key. "
+            f"The release was written to {written.folder}; '{done.method}' does not promise more."
+        )
 
 
 def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
@@ -168,3 +299,79 @@ def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
         "plan": str(written.plan),
         "release": str(written.folder),
     }
+
+
+def _known(text: str) -> AnyMethod:
+    known = (*METHODS, *ACTIONS)
+    if text not in known:
+        raise InputError(f"There is no method '{text}'. {did_you_mean(text, known)}")
+    return text
+
+
+def _count_or_share(number: float | None) -> float | None:
+    """Take 25 as a count and 0.02 as a share."""
+    return int(number) if number is not None and number >= 1 and number.is_integer() else number
+
+
+def _profile(preset: Preset | None, tolerance: dict[str, float]) -> Any:
+    """Return a preset recipient with the tolerances given, or these alone."""
+    if preset is None:
+        return tolerance
+    return PRESETS[preset].with_values(tolerance=tolerance)
+
+
+def _models(
+    found: Data,
+    names: list[str],
+    k: int | None,
+    sensitive: str | None,
+    l_diversity: int | None,
+    t_closeness: float | None,
+    register: Path | None,
+) -> dict[str, Any]:
+    """Return the privacy models asked for beside k, and the counts that they need."""
+    models: list[PrivacyModel] = []
+    needed: dict[str, Any] = {}
+    if l_diversity is not None or t_closeness is not None:
+        if sensitive is None:
+            raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
+        needed["sensitive"] = found.key_table([*names, sensitive])
+        if l_diversity is not None:
+            models.append(LDiversity(sensitive, l_diversity))
+        if t_closeness is not None:
+            models.append(TCloseness(sensitive, t_closeness))
+    if register is not None:
+        needed["register"] = found.register_table(register, names)
+        models.append(KMap(found.request(names, k=k).k, register=str(register)))
+    return {"models": tuple(models), **needed}
+
+
+def _compare(
+    found: Data,
+    names: list[str],
+    k: int | None,
+    at_most: int | None,
+    hierarchies: Path | None,
+    wanted: dict[str, Any],
+    seed: int,
+    out: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    if out is not None:
+        check_release_place(out)
+    compared = found.compare(
+        names, k=k, at_most=at_most, hierarchies=hierarchies, seed=seed, **wanted
+    )
+    actions = compare_actions(found.engine, found.source, names, seed=seed, k=compared.k)
+    if out is not None:
+        write_comparison(out, compared)
+    if as_json:
+        print_json({**compared.to_dict(), "actions": actions.to_dict()["actions"]})
+        return
+    console = people()
+    console.print(repr(compared), markup=False, soft_wrap=True)
+    console.print("Dalenius' actions on the records that stand out:", markup=False)
+    console.print("\n".join(repr(actions).splitlines()[1:]), markup=False, soft_wrap=True)
+    if out is not None:
+        console.print(f"written: {out}", markup=False)

@@ -29,7 +29,8 @@ EngineName = Literal["duckdb", "spark"]
 
 Change = Callable[[pa.RecordBatch, NDArray[np.int64]], pa.RecordBatch]
 """A function of a batch and the numbers of its records. It must treat every record by itself
-(batches differ between engines), and may leave records out, never reorder them."""
+(batches differ between engines), and may leave records out or put others after one, never
+reorder them."""
 
 WEIGHT_UNIT = 1 << 28
 """Weights are added as whole multiples of 2⁻²⁸, so that a sum does not depend on the order in

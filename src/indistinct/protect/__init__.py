@@ -4,10 +4,23 @@ from indistinct.protect.blank import Blank, Part
 from indistinct.protect.compare import ActionCost, Comparison, compare_actions
 from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
+from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.encrypt import Encrypt, decrypt
 from indistinct.protect.generalise import Generalise
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.losses import Losses, Shares
+from indistinct.protect.methods import protect_by_method
+from indistinct.protect.models import (
+    AverageRisk,
+    KAnonymity,
+    KMap,
+    LDiversity,
+    MaximumRisk,
+    PopulationUniques,
+    PrivacyModel,
+    SampleUniques,
+    TCloseness,
+)
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.protected import Cost, Protected
@@ -15,15 +28,65 @@ from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.release import ReleaseFolder, check_release_place, write_release
+from indistinct.protect.request import METHODS, Meaning, Method, Request
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.select import Select
+from indistinct.protect.side_by_side import (
+    MethodCost,
+    SideBySide,
+    compare_methods,
+    write_comparison,
+)
 from indistinct.protect.step import Context, Step
+from indistinct.protect.systems import (
+    PRESETS,
+    ArgusSession,
+    Profile,
+    anonymity_table,
+    argus,
+    datafly,
+    k_similar,
+    k_similar_optimum,
+    local_recoding,
+    mdav,
+    mondrian,
+    optimal,
+    percent_of_records,
+)
+from indistinct.protect.techniques import (
+    CIRCUMSTANCES,
+    TECHNIQUES,
+    AddNoise,
+    AddRecords,
+    GeneraliseCells,
+    OutliersToMedians,
+    PerturbKeeping,
+    Round,
+    Sample,
+    ScrambleOrder,
+    Substitute,
+    SuppressAttribute,
+    SuppressCells,
+    SuppressRecords,
+    SwapValues,
+    purpose_warnings,
+    weak_encryption_warning,
+)
 
 __all__ = [
     "ACTIONS",
+    "CIRCUMSTANCES",
+    "METHODS",
+    "PRESETS",
+    "TECHNIQUES",
     "Action",
     "ActionCost",
+    "AddNoise",
+    "AddRecords",
     "Applied",
+    "ArgusSession",
+    "AverageRisk",
     "Blank",
     "Comparison",
     "Context",
@@ -31,27 +94,69 @@ __all__ = [
     "Deidentify",
     "Destroy",
     "Draws",
+    "DropUnsafe",
     "Encrypt",
     "Generalise",
+    "GeneraliseCells",
     "How",
+    "KAnonymity",
+    "KMap",
+    "LDiversity",
     "Losses",
+    "MaximumRisk",
+    "Meaning",
+    "Method",
+    "MethodCost",
+    "OutliersToMedians",
     "Part",
     "Perturb",
+    "PerturbKeeping",
     "Plan",
+    "PopulationUniques",
+    "PrivacyModel",
+    "Profile",
     "Protected",
     "Receipt",
     "RecodingStep",
     "ReleaseFolder",
     "ReleaseKey",
+    "Request",
+    "Round",
     "Rounded",
+    "Sample",
+    "SampleUniques",
+    "ScrambleOrder",
+    "Select",
     "Shares",
+    "SideBySide",
     "Step",
+    "Substitute",
+    "SuppressAttribute",
+    "SuppressCells",
+    "SuppressRecords",
+    "SwapValues",
+    "TCloseness",
+    "anonymity_table",
     "apply_recoding",
+    "argus",
     "check_release_place",
     "compare_actions",
+    "compare_methods",
+    "datafly",
     "decrypt",
     "fresh_seed",
+    "k_similar",
+    "k_similar_optimum",
+    "local_recoding",
+    "mdav",
+    "mondrian",
+    "optimal",
+    "percent_of_records",
+    "protect_by_method",
     "protect_uniques",
+    "purpose_warnings",
     "round_counts",
+    "weak_encryption_warning",
+    "write_comparison",
     "write_release",
 ]

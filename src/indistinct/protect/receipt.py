@@ -69,7 +69,7 @@ class Receipt:
     def __repr__(self) -> str:
         share = self.records_lost / max(1, self.records_before)
         lines = [f"{self.kind}: {self.records_before:,} records, {self.records_after:,} after"]
-        if self.records_lost:
+        if self.records_lost > 0:
             lines.append(f"  left out       {self.records_lost:>12,}  {share:6.1%}")
         if self.records_changed:
             share = self.records_changed / max(1, self.records_before)

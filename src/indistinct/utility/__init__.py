@@ -1,0 +1,50 @@
+"""Utility: what a release has cost, and what it is still good for."""
+
+from indistinct.utility.classes import average_class_size, discernibility
+from indistinct.utility.columns import (
+    CellDistance,
+    Cells,
+    cell_distance,
+    column_distance,
+    techniques,
+)
+from indistinct.utility.entropy import entropy, entropy_by_variable
+from indistinct.utility.loss import gcp, granularity, loss, loss_by_variable, ncp
+from indistinct.utility.measures import (
+    LOSSES,
+    LossName,
+    OverDistortion,
+    measure,
+    over_distortion,
+)
+from indistinct.utility.precision import distortion, levels_up, precision, precision_loss
+from indistinct.utility.quality import Measured, Quality, quality
+
+__all__ = [
+    "LOSSES",
+    "CellDistance",
+    "Cells",
+    "LossName",
+    "Measured",
+    "OverDistortion",
+    "Quality",
+    "average_class_size",
+    "cell_distance",
+    "column_distance",
+    "discernibility",
+    "distortion",
+    "entropy",
+    "entropy_by_variable",
+    "gcp",
+    "granularity",
+    "levels_up",
+    "loss",
+    "loss_by_variable",
+    "measure",
+    "ncp",
+    "over_distortion",
+    "precision",
+    "precision_loss",
+    "quality",
+    "techniques",
+]
