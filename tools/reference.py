@@ -20,7 +20,10 @@ ROOMS = [
     "indistinct.engine",
     "indistinct.keys",
     "indistinct.risk",
+    "indistinct.utility",
     "indistinct.protect",
+    "indistinct.protect.systems",
+    "indistinct.protect.techniques",
     "indistinct.project",
     "indistinct.census",
 ]
@@ -67,7 +70,7 @@ def _signature(thing: object) -> str:
     if not inspect.isroutine(thing):
         return ""
     text = str(inspect.signature(thing))
-    text = re.sub(r"<[\w.]+ object at 0x[0-9a-f]+>", "…", text)
+    text = re.sub(r"<[^<>]+ at 0x[0-9a-f]+>", "…", text)
     return text.replace("|", "\\|") if len(text) < 400 else "(…)"
 
 

@@ -28,7 +28,7 @@ from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.release import ReleaseFolder, check_release_place, write_release
-from indistinct.protect.request import METHODS, Meaning, Method, Request
+from indistinct.protect.request import METHODS, Method, Request
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.select import Select
@@ -42,6 +42,7 @@ from indistinct.protect.step import Context, Step
 from indistinct.protect.systems import (
     PRESETS,
     ArgusSession,
+    Meaning,
     Profile,
     anonymity_table,
     argus,

@@ -23,6 +23,8 @@ from indistinct.protect.systems.k_similar_space import build_space
 from indistinct.protect.systems.local_recoding import LocalRecodingStep
 from indistinct.protect.systems.mondrian import MondrianStep
 from indistinct.protect.systems.optimal import optimal
+from indistinct.protect.systems.suppress import Suppression
+from indistinct.protect.systems.suppress_step import Suppress
 from indistinct.utility import LOSSES, LossName, measure, precision
 
 __all__ = ["decide", "protect_by_method"]
@@ -92,11 +94,7 @@ def protect_by_method(
         before = uniques(engine, source, key, k=request.k)
     decision = decide(before, method, hierarchies, request)
     applied = decision.plan.apply(engine, source, seed=seed)
-    recoding = decision.recoding
-    if recoding is None:
-        recoding = next(
-            (r.private for r in applied.receipts if isinstance(r.private, Recoding)), None
-        )
+    found = decision.recoding or applied.receipts[0].private
     wildcard = method == "suppress" and request.meaning == "wildcard"
     after = uniques(
         engine, applied.source, key, k=request.k, missing="wildcard" if wildcard else "own"
@@ -116,8 +114,8 @@ def protect_by_method(
         before,
         after,
         guaranteed=not after.at_risk,
-        cost=None if recoding is None else cost_of(recoding, decision, request),
-        result=decision.result,
+        cost=_cost(found, decision),
+        result=decision.result or found,
     )
 
 
@@ -135,8 +133,11 @@ def decide(
     return _GENERALISING[method](Generalisable.of(found.key_table, hierarchies), request)
 
 
-def cost_of(recoding: Recoding, decision: Decision, request: Request) -> Cost:
-    """Measure a recoding, and compare it with the least that a release of its kind can lose."""
+def _cost(found: Recoding | Suppression, decision: Decision) -> Cost:
+    """Measure what was decided, and compare with the least that a release of its kind loses."""
+    if isinstance(found, Suppression):
+        return _suppression_cost(found)
+    recoding = found
     losses: dict[str, float] = {name: measure(recoding, name) for name in LOSSES}
     least = decision.least(recoding)
     return Cost(
@@ -148,6 +149,31 @@ def cost_of(recoding: Recoding, decision: Decision, request: Request) -> Cost:
         least=least[0] if least else None,
         measure=decision.measure,
         reached=least[1] if least else False,
+    )
+
+
+def _suppression_cost(found: Suppression) -> Cost:
+    """Measure a suppression; a cell that was missing before has lost nothing."""
+    keys = found.recoding.keys
+    cells = max(1, keys.records * len(keys.names))
+    lost = found.total / cells
+    sizes = found.recoding.group_counts.astype(float)
+    losses = {
+        "loss": lost,
+        "precision": lost,
+        "discernibility": float(sizes @ sizes),
+        "aecs": keys.records / max(1, len(sizes)),
+    }
+    # a bound on weights is one on cells only where all weigh the same
+    plain = found.meaning == "strict" and found.weight == found.total
+    return Cost(
+        1 - lost,
+        losses,
+        0,
+        found.total,
+        least=found.bound / cells if plain else None,
+        measure="precision",
+        reached=found.proved,
     )
 
 
@@ -247,6 +273,17 @@ def _argus(table: KeyTable, request: Request) -> Decision:
     return Decision(Plan((step,)), measure="precision", promises=False)
 
 
+def _suppress(table: KeyTable, request: Request) -> Decision:
+    step = Suppress(
+        table.names,
+        request.k,
+        meaning=request.meaning,
+        weights=dict(request.weights),
+        limits=dict(request.limits),
+    )
+    return Decision(Plan((step,)), measure="precision")
+
+
 _GENERALISING: Mapping[Method, Callable[[Generalisable, Request], Decision]] = {
     "datafly": _datafly,
     "k-similar": _k_similar,
@@ -257,6 +294,7 @@ _GENERALISING: Mapping[Method, Callable[[Generalisable, Request], Decision]] = {
 
 _SUPPRESSING: Mapping[Method, Callable[[KeyTable, Request], Decision]] = {
     "argus": _argus,
+    "suppress": _suppress,
 }
 
 

@@ -8,17 +8,17 @@ from typing import Any, Literal, get_args
 
 from indistinct.keys import KeyTable
 from indistinct.protect.systems.argus_bins import Reading
+from indistinct.protect.systems.suppress import Meaning
 from indistinct.utility import LossName
 
-__all__ = ["METHODS", "Meaning", "Method", "Request"]
+__all__ = ["METHODS", "Method", "Request"]
 
-Method = Literal["datafly", "argus", "k-similar", "optimal", "mondrian", "local-recoding"]
+Method = Literal[
+    "datafly", "argus", "k-similar", "optimal", "mondrian", "local-recoding", "suppress"
+]
 """The methods that generalise and suppress."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
-
-Meaning = Literal["strict", "wildcard"]
-"""What a suppressed cell counts as: a value of its own, or any value."""
 
 
 @dataclass(frozen=True)

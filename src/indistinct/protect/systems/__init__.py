@@ -11,8 +11,14 @@ from indistinct.protect.systems.datafly_profile import (
     Profile,
     percent_of_records,
 )
+from indistinct.protect.systems.datafly_request import datafly_request
 from indistinct.protect.systems.datafly_table import AnonymityTable, anonymity_table
-from indistinct.protect.systems.k_similar import KSimilar, KSimilarStep, k_similar
+from indistinct.protect.systems.k_similar import (
+    KSimilar,
+    KSimilarStep,
+    homogeneous_clusters,
+    k_similar,
+)
 from indistinct.protect.systems.k_similar_optimum import k_similar_optimum
 from indistinct.protect.systems.local_recoding import (
     LocalRecoding,
@@ -23,6 +29,14 @@ from indistinct.protect.systems.mdav import Microaggregation, mdav, microaggrega
 from indistinct.protect.systems.microaggregate import Microaggregate
 from indistinct.protect.systems.mondrian import Mondrian, MondrianStep, mondrian
 from indistinct.protect.systems.optimal import Optimum, optimal
+from indistinct.protect.systems.suppress import (
+    Meaning,
+    Suppression,
+    importance_weights,
+    suppress,
+    suppression_keys,
+)
+from indistinct.protect.systems.suppress_step import Suppress
 
 PRESETS = {"caretaker": CARETAKER, "researcher": CONTRACT_BOUND, "public": PUBLIC_USE}
 """Datafly's recipients by a short name."""
@@ -39,15 +53,21 @@ __all__ = [
     "KSimilarStep",
     "LocalRecoding",
     "LocalRecodingStep",
+    "Meaning",
     "Microaggregate",
     "Microaggregation",
     "Mondrian",
     "MondrianStep",
     "Optimum",
     "Profile",
+    "Suppress",
+    "Suppression",
     "anonymity_table",
     "argus",
     "datafly",
+    "datafly_request",
+    "homogeneous_clusters",
+    "importance_weights",
     "k_similar",
     "k_similar_optimum",
     "local_recoding",
@@ -56,4 +76,6 @@ __all__ = [
     "mondrian",
     "optimal",
     "percent_of_records",
+    "suppress",
+    "suppression_keys",
 ]

@@ -34,6 +34,7 @@ from indistinct.protect.systems.suppress_wildcard import (
 __all__ = ["Meaning", "Suppression", "importance_weights", "suppress", "suppression_keys"]
 
 Meaning = Literal["strict", "wildcard"]
+"""What a suppressed cell counts as: a value of its own, or any value."""
 
 TOLERANCE = 1e-6
 
@@ -164,12 +165,12 @@ def suppress(
         own or because both have one; see `wildcard_frequencies`.
 
     >>> from indistinct.session import open_data
-    >>> with open_data({"age": [30, 30, 40, 40, 50], "sex": [1, 1, 1, 2, 2]}) as data:
+    >>> with open_data({"age": [30, 30, 30, 40, 40, 50], "sex": [1, 1, 1, 1, 2, 2]}) as data:
     ...     keys = suppression_keys(data.key_table(["age", "sex"]))
     >>> suppress(keys, k=2)
-    Suppression to k=2 (strict): 4 cells of 3 records, the fewest possible
-      age                            2
-      sex                            2
+    Suppression to k=2 (strict): 4 cells of 4 records, the fewest possible
+      age                            4
+      sex                            0
     >>> suppress(keys, k=2, meaning="wildcard").total
     3
     """
