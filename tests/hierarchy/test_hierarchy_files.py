@@ -47,8 +47,9 @@ def test_delimiters_spaces_and_empty_lines(tmp_path: Path, text: str) -> None:
     assert h.generalise("a", 1) == "x"
 
 
-def test_root_is_added_where_the_last_column_is_not_one_label(tmp_path: Path) -> None:
-    assert read(tmp_path, "a,x\nb,y\n").ancestors("a") == ("a", "x", "*")
+def test_root_is_added_to_values_alone_and_two_roots_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="2 different labels"):
+        read(tmp_path, "a,x\nb,y\n")
     assert read(tmp_path, "a,x\nb,x\n").ancestors("a") == ("a", "x")
     assert read(tmp_path, "a\nb\n").ancestors("a") == ("a", "*")
 

@@ -43,9 +43,9 @@ def csv_hierarchy(
 
     Each line is a value and its ancestors, one per level: ``02138,0213*,021**``. There is no
     header. Fields are parted by semicolons, tabs or commas, whichever gives all lines the same
-    number of fields; the text is UTF-8. If the last column is one label, that is the root;
-    else `root` is added above it. A line that begins with an empty field says what becomes of
-    missing values.
+    number of fields; the text is UTF-8. The last column is one label, the root; a file of
+    values alone gets `root`. A line that begins with an empty field says what becomes of missing
+    values.
 
     Parameters
     ----------
@@ -56,27 +56,32 @@ def csv_hierarchy(
     ordered
         Whether the order of the lines means something.
     root
-        The label of the root where the file has none.
+        The label of the root where the file has values alone.
 
     >>> path = Path(tempfile.mkdtemp()) / "zip.csv"
-    >>> _ = path.write_text("02138;0213*\\n02139;0213*\\n02141;0214*\\n")
+    >>> _ = path.write_text("02138;0213*;*\\n02139;0213*;*\\n02141;0214*;*\\n")
     >>> csv_hierarchy(path).ancestors("02138")
     ('02138', '0213*', '*')
     """
     path = Path(path)
     found = read_rows(path)
     rows = found.rows
-    if len({len(row) for row in rows}) == 1:
+    if {len(row) for row in rows} == {1}:
+        rows = [(*row, root) for row in rows]
+    elif len({len(row) for row in rows}) == 1:
         ends = {row[-1] for row in rows}
-        if root in ends and len(ends) > 1 and len(rows[0]) > 1:
+        if root in ends and len(ends) > 1:
             odd = next(i for i, row in enumerate(rows) if row[-1] != root)
             header = " If it is a header, delete it." if odd == 0 else ""
             raise InputError(
                 f"{path}: line {found.lines[odd]} ends with '{rows[odd][-1] or ''}', but others "
                 f"with the root '{root}'. A hierarchy has one root: end every line with it.{header}"
             )
-        if len(ends) > 1 or len(rows[0]) == 1:
-            rows = [(*row, root) for row in rows]
+        if len(ends) > 1:
+            raise InputError(
+                f"{path}: the lines end with {len(ends):,} different labels. A hierarchy has one "
+                f"root: add a last column with the same label, such as '{root}', in every line."
+            )
     return build(
         rows,
         name=path.stem if name is None else name,

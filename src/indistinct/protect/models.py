@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, get_args
 
@@ -79,6 +79,12 @@ class Grouping:
     sizes: Integers = field(repr=False)
     people: Integers | None = field(default=None, repr=False)
     splits: Mapping[str, SensitiveCounts] = field(default_factory=dict, repr=False)
+    order: Callable[[], Integers] | None = field(default=None, repr=False)
+    """The place of each class in the order of the released labels, where it is not their own."""
+
+    def places(self) -> Integers:
+        """Return the place of each class: which of two equally small ones goes first."""
+        return np.arange(len(self.sizes)) if self.order is None else self.order()
 
 
 class PrivacyModel(ABC):
@@ -376,7 +382,7 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
 
 
 class FileModel(PrivacyModel):
-    """A model of the file as a whole: the smallest classes go, size by size, until it holds."""
+    """A model of the file as a whole: the smallest classes go, one by one, until it holds."""
 
     file_level = True
     growth: ClassVar[Growth] = "free"
@@ -392,19 +398,32 @@ class FileModel(PrivacyModel):
         """
 
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
-        """Flag the smallest classes until the rest may be released, or too many are gone."""
-        left = np.sort(classes.sizes[~gone])
+        """Flag the smallest classes until the rest may be released, or too many are gone.
+
+        How many must go is found by bisection. It is the fewest where each that goes helps, as
+        with the mean risk and the share of uniques; the rest may be released in any case.
+        """
+        left = np.flatnonzero(~gone)
         records = int(classes.sizes.sum())
-        dropped = int(classes.sizes[gone].sum())
-        below = 0
-        while len(left) and not self.holds(left, records):
-            below = int(left[0])
-            cut = int(np.searchsorted(left, below, side="right"))
-            dropped += below * cut
-            left = left[cut:]
-            if dropped > most:
-                break
-        return ~gone & (classes.sizes <= below)
+        found = np.zeros(len(gone), dtype=bool)
+        if not len(left) or self.holds(classes.sizes[left], records):
+            return found
+        order = left[np.lexsort((classes.places()[left], classes.sizes[left]))]
+        sizes = classes.sizes[order]
+        room = most - int(classes.sizes[gone].sum())
+        enough = int(np.searchsorted(np.cumsum(sizes), room, side="right"))
+        if enough < len(order) and not self.holds(sizes[enough:], records):
+            found[order[: enough + 1]] = True
+            return found
+        few = 0
+        while enough - few > 1:
+            middle = (few + enough) // 2
+            if middle == len(order) or self.holds(sizes[middle:], records):
+                enough = middle
+            else:
+                few = middle
+        found[order[:enough]] = True
+        return found
 
 
 @dataclass(frozen=True)

@@ -248,7 +248,40 @@ class Lattice:
             values.name: values.split(cells, sizes, shown)
             for values, cells in zip(self.values, table.cells, strict=True)
         }
-        return Grouping(sizes, people, splits)
+
+        def order() -> Integers:
+            places = self._places(table)
+            return places if shown is None else places[shown]
+
+        return Grouping(sizes, people, splits, order)
+
+    def _places(self, table: Rolled) -> Integers:
+        """Return the place of each class in the order in which its labels would be counted."""
+        columns = []
+        for j, level in enumerate(table.levels):
+            leaves = self.present[j]
+            if level == 0:
+                # values are counted in their own order, which need not be that of their texts
+                ranks = self._value_places[j]
+            else:
+                labels = [self.keys.labels(j)[node] for node in self.keys.climb(j)[level, leaves]]
+                texts = sorted({text for text in labels if text is not None}, key=str.encode)
+                rank: dict[str | None, int] = {text: i for i, text in enumerate(texts)}
+                ranks = np.array([rank.get(label, len(rank)) for label in labels])
+            columns.append(ranks[self.leaves[table.rows, j]])
+        places = np.empty(len(table), dtype=np.int64)
+        places[np.lexsort(columns[::-1])] = np.arange(len(table))
+        return places
+
+    @cached_property
+    def _value_places(self) -> list[Integers]:
+        """For each variable and present leaf the code of its value in the key table."""
+        found = []
+        for j, present in enumerate(self.present):
+            codes = np.full(len(present), np.iinfo(np.int64).max)
+            codes[self.leaves[: self.keys.classes, j]] = self.keys.table.codes[:, j]
+            found.append(codes)
+        return found
 
     def flat(self, tables: Sequence[Array], levels: Levels) -> tuple[Integers, Array]:
         """Lay the rows of one table per variable, taken at their levels, end to end.

@@ -63,7 +63,10 @@ class LatticeLoss(ABC):
 
     @abstractmethod
     def score(self, table: Rolled, unsafe: Flags) -> float:
-        """Return the loss at a point where the unsafe classes are left out."""
+        """Return the loss at a point where the unsafe classes are left out.
+
+        At the same point it is never less where more classes are left out.
+        """
 
 
 class CellLoss(LatticeLoss):

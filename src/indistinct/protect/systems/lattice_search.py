@@ -38,14 +38,11 @@ at hand is longer than this and so many levels below."""
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What the privacy models say of the classes at a point."""
+    """What privacy models say of the classes at a point."""
 
     unsafe: Flags = field(repr=False)
     dropped: int
     """Records in unsafe classes."""
-    nested: Flags = field(repr=False)
-    """The classes that are unsafe by models whose word holds for all points below."""
-    nested_dropped: int
 
 
 class Judge:
@@ -60,23 +57,23 @@ class Judge:
         self.models = tuple(models)
         self.most = most
         trusted = ("absorbing",) if most else ("absorbing", "closed")
-        self.nested = tuple(model for model in models if model.merging in trusted)
-        self.others = tuple(model for model in models if model.merging not in trusted)
+        self.nested_models = tuple(model for model in models if model.merging in trusted)
+        self.all_nested = len(self.nested_models) == len(self.models)
         self.smallest = max((model.smallest for model in models), default=1)
 
     def __call__(self, table: Rolled) -> Verdict:
-        """Judge the classes at a point."""
+        """Judge the classes at a point by all models."""
+        return self._verdict(table, self.models)
+
+    def nested(self, table: Rolled) -> Verdict:
+        """Judge them by the models whose word holds for all points below, too."""
+        return self._verdict(table, self.nested_models)
+
+    def _verdict(self, table: Rolled, models: Sequence[PrivacyModel]) -> Verdict:
         classes = self.lattice.grouping(table)
-        nested = unsafe_classes(self.nested, classes, most=self.most)
-        fewest = unsafe = int(classes.sizes[nested].sum())
-        flags = nested
-        if self.others and fewest <= self.most:
-            flags = unsafe_classes(self.models, classes, most=self.most)
-            unsafe = int(classes.sizes[flags].sum())
-        if len(table.people):
-            held = table.sizes > 0
-            flags, nested = _spread(flags, held), _spread(nested, held)
-        return Verdict(flags, unsafe, nested, fewest)
+        unsafe = unsafe_classes(models, classes, most=self.most)
+        dropped = int(classes.sizes[unsafe].sum())
+        return Verdict(_spread(unsafe, table.sizes > 0) if len(table.people) else unsafe, dropped)
 
 
 def _spread(flags: Flags, held: Flags) -> Flags:
@@ -142,19 +139,35 @@ class _Search:
             return self.seen[levels]
         self.checked += 1
         table = self.lattice.rolled(levels, keep=True)
-        verdict = self.judge(table)
-        self.fewest = min(self.fewest, verdict.dropped)
-        score = np.inf
-        if verdict.dropped <= self.judge.most:
-            score = self.loss.score(table, verdict.unsafe)
-            if score < self.target:
-                self.best, self.score, self.dropped = levels, score, verdict.dropped
-                self.target = score - ROUNDING * abs(score)
-        dead = verdict.nested_dropped > self.judge.most
-        extra = None if dead else self.loss.extra(table, verdict.nested)
-        floor = 0.0 if self.loss.by_levels else self.loss.floor(table, verdict.nested)
+        nested = self.judge.nested(table)
+        score, extra = np.inf, None
+        if nested.dropped <= self.judge.most:
+            extra = self.loss.extra(table, nested.unsafe)
+            score = self._score(table, nested)
+        else:
+            self.fewest = min(self.fewest, nested.dropped)
+        floor = 0.0 if self.loss.by_levels else self.loss.floor(table, nested.unsafe)
         self.seen[levels] = _Seen(score, extra, floor)
         return self.seen[levels]
+
+    def _score(self, table: Rolled, nested: Verdict) -> float:
+        """Return the score by all models, infinite if it is too bad or cannot be the best."""
+        score = self.loss.score(table, nested.unsafe)
+        verdict = nested
+        if not self.judge.all_nested:
+            if score >= self.target:
+                # what the other models leave out beside that would only add to it
+                return np.inf
+            verdict = self.judge(table)
+            if verdict.dropped <= self.judge.most:
+                score = self.loss.score(table, verdict.unsafe)
+        self.fewest = min(self.fewest, verdict.dropped)
+        if verdict.dropped > self.judge.most:
+            return np.inf
+        if score < self.target:
+            self.best, self.score, self.dropped = table.levels, score, verdict.dropped
+            self.target = score - ROUNDING * abs(score)
+        return score
 
     def dive(self) -> None:
         """Go down from the top, always where most is won, as long as it is: a first score."""

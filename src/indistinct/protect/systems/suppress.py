@@ -195,8 +195,8 @@ def suppress(
 
 
 def _strict(problem: Problem, optimal: bool | None) -> tuple[Rows, float]:
-    rows = suppress_strictly(problem)
     bound, least = strict_bound(problem)
+    rows = suppress_strictly(problem, bound=bound)
     weight = rows.weight(problem)
     if optimal is False or weight <= bound + TOLERANCE:
         return rows, bound

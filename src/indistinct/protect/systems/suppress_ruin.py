@@ -87,7 +87,7 @@ def ruin_and_recreate(
     saved = 0.0
     state.used[LOOKED_AT] = 0
     classes = len(state.first)
-    open_rows = np.empty(classes, dtype=np.int64)
+    open_rows = np.empty(len(state.moves), dtype=np.int64)
     tries = 0
     while state.used[LOOKED_AT] < work and tries < work // 50:
         tries += 1
@@ -191,8 +191,6 @@ def _recreate(
         if state.moves[m, 2] == UNCOVERED:
             open_rows[n] = state.moves[m, 0]
             n += 1
-        if n == len(open_rows):
-            break
     while n:
         seed, at = _drawn(seed, n)
         row = open_rows[at]
@@ -221,7 +219,7 @@ def _recreate(
         noted = state.used[NOTED]
         if best == -1 or noted > len(state.moves) // 2:
             return False
-        if state.used[UNITS] >= len(state.unit_count) - len(open_rows):
+        if state.used[UNITS] >= len(state.unit_count) - len(state.first):
             return False
         lo, hi = _span(near, best, row)
         rows = near.members[near.place[best], lo:hi]

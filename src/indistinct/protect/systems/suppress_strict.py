@@ -27,8 +27,10 @@ __all__ = ["suppress_strictly"]
 WORK = 25_000_000
 """How many classes, counted once for every set of variables, are looked at for improvements."""
 SWEEPS = 20
-LEAST_RUIN, RUIN_PER_CLASS, MOST_RUIN = 2_500_000, 1_000, 10_000_000
-"""How many units are looked at when groups are given up and made anew, by small classes."""
+LEAST_GAIN = 1e-6
+RUIN_FEW, RUIN_SOME, RUIN_MANY, RUIN_MOST = 20_000, 2_500_000, 1_000, 10_000_000
+"""How many units are looked at when groups are given up and made anew: for each small class of a
+few, for a middling number of them, for each of many, and at most."""
 MOVES = 100_000
 REMEMBERED = 15_000_000
 """How many classes, counted once for every set of variables, are held in their groups."""
@@ -45,20 +47,22 @@ class _Grouping:
     starts: NDArray[np.int32]
 
 
-def suppress_strictly(problem: Problem) -> Rows:
+def suppress_strictly(problem: Problem, *, bound: float = 0.0) -> Rows:
     """Cover every class smaller than k by groups of k that agree on what is left.
 
     Sets of variables are taken by rising weight. Of a set, groups of at least k uncovered
     records are opened, the largest first; then smaller ones that can borrow records from
     classes with more than k, as long as that costs less for each record than the next heavier
-    set. When all is covered, groups are opened, enlarged and given up while that saves weight.
+    set. When all is covered, groups are opened, enlarged and given up while that saves weight;
+    unless the bound is reached, neighbourhoods are then ruined and recreated.
     """
     if (problem.counts >= problem.k).all():
         return Rows.untouched(problem)
     search = _Search(problem)
     search.cover()
     search.improve()
-    search.ruin()
+    if search.rows().weight(problem) > bound + LEAST_GAIN:
+        search.ruin()
     return search.rows()
 
 
@@ -292,7 +296,7 @@ class _Search:
             start_at=np.concatenate([[0], np.cumsum(lengths)[:-1]]),
             home=np.array([self._known[b] for b in self._base.tolist()], dtype=np.int64),
         )
-        work = min(max(LEAST_RUIN, RUIN_PER_CLASS * len(small)), MOST_RUIN)
+        work = min(RUIN_FEW * len(small), max(RUIN_SOME, RUIN_MANY * len(small)), RUIN_MOST)
         ruin_and_recreate(state, near, small, problem.counts, problem.k, work, self._scratch)
 
     def _with_k(self, grouping: _Grouping) -> NDArray[np.int32]:
