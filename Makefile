@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: demo test test-fast check bench clean help lock
 
 help:
-	@echo "make demo       set up, make a synthetic census, find who stands out, write demo/"
+	@echo "make demo       set up, make a census, find who stands out, protect it, write demo/"
 	@echo "make test       set up, then checks and the whole test suite"
 	@echo "make test-fast  the everyday part of the suite, in under three minutes"
 	@echo "make check      formatting, lint, types, import layers, documentation"

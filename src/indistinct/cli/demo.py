@@ -20,7 +20,7 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same people.")] = 1,
     json: Json = False,
 ) -> None:
-    """Make a synthetic census, find who stands out, and write a folder with a summary."""
+    """Make a synthetic census, find who stands out, protect it, and write a folder."""
     console = people()
     shown = run_demo(
         out, people=number, seed=seed, say=lambda sentence: console.print(sentence, markup=False)
@@ -35,4 +35,5 @@ def demo(
     console.print(
         f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
     )
+    console.print(repr(shown.ways), markup=False, soft_wrap=True)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
