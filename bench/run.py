@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import generalise
 import risk
 
 from indistinct.census import KEYS_6, KEYS_12, KEYS_20, write_census
@@ -27,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 KEYS = {6: KEYS_6, 12: KEYS_12, 20: KEYS_20}
+PARTS = ["counting", "growth", "spark", "risk", "generalise"]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
 
@@ -193,6 +195,8 @@ def page(results: dict) -> str:
     lines += ["", *_targets(results), "", *_spark(results.get("spark")), ""]
     if "risk" in results:
         lines += [*risk.lines(results["risk"]), ""]
+    if "generalise" in results:
+        lines += [*generalise.lines(results["generalise"]), ""]
     return "\n".join(lines)
 
 
@@ -296,7 +300,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=10, help="for the risk estimates")
     parser.add_argument(
         "--only",
-        choices=["counting", "growth", "spark", "risk"],
+        choices=PARTS,
         action="append",
         help="measure this part anew and keep the others as they were",
     )
@@ -304,7 +308,7 @@ def main() -> None:
     WORK.mkdir(exist_ok=True)
     kept = WORK / "results.json"
     results = json.loads(kept.read_text()) if given.only and kept.exists() else {}
-    wanted = given.only or ["counting", "growth", "spark", "risk"]
+    wanted = given.only or PARTS
     data = census(given.records)
     results |= {"records": given.records, "repeat": given.repeat, "machine": machine()}
     stamp = f"{datetime.now(UTC):%Y-%m-%d} at commit `{commit()}`"
@@ -318,6 +322,8 @@ def main() -> None:
         results["spark"] = spark(data)
     if "risk" in wanted:
         results["risk"] = risk.measure(census(1_000_000), census(450_000), samples=given.samples)
+    if "generalise" in wanted:
+        results["generalise"] = generalise.measure(census)
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

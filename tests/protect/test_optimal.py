@@ -129,7 +129,17 @@ def unsafe_rows(keys, table, levels, models, most, register=None):
             same = [row for row in range(keys.classes) if own[row].tolist() == node]
             if same:
                 people[groups[same[0]]] += count
-    return unsafe_classes(models, Grouping(sizes, people, {"s": merged}), most=most)[groups]
+    labels = [_labels(keys, levels, row) for row in np.unique(groups, return_index=True)[1]]
+    places = np.array([sorted(labels).index(label) for label in labels])
+    grouping = Grouping(sizes, people, {"s": merged}, lambda: places)
+    return unsafe_classes(models, grouping, most=most)[groups]
+
+
+def _labels(keys, levels, row):
+    """Return a class's labels as they are sorted when they are counted: no value comes last."""
+    nodes = keys.nodes(levels)[row]
+    labels = [keys.labels(j)[node] for j, node in enumerate(nodes)]
+    return tuple((label is None, label or "") for label in labels)
 
 
 def brute_force(keys, table, models, most, name, *, limits=None, register=None, weights=None):

@@ -192,9 +192,9 @@ def test_by_wildcard_with_alpha_the_rule_of_freqcalc_holds(alpha, seed):
 def test_the_order_of_the_records_does_not_matter(meaning):
     generator = np.random.default_rng(3)
     rows = [tuple(int(v) for v in row) for row in generator.zipf(1.6, (300, 4)) % 5]
-    found = suppress(keys_of(rows), k=4, meaning=meaning)
+    found = suppress(keys_of(rows), k=4, meaning=meaning, optimal=False)
     generator.shuffle(rows)
-    again = suppress(keys_of([tuple(row) for row in rows]), k=4, meaning=meaning)
+    again = suppress(keys_of([tuple(row) for row in rows]), k=4, meaning=meaning, optimal=False)
     assert found.total > 0
     assert again.cells == found.cells
     assert Counter(map(str, released(again))) == Counter(map(str, released(found)))

@@ -117,7 +117,7 @@ def test_strictly_fewer_cells_than_sdcmicros_output_made_strict(file, key, k, na
 
 @pytest.mark.parametrize(("k", "fewest"), [(2, 115), (3, 174)])
 def test_the_optimum_of_testdata2_is_found_and_proved(k, fewest):
-    """Also found by HiGHS from a model of the whole file, without anything left out."""
+    """Both were also found by HiGHS from a plain model of the whole file."""
     found = suppress(keys_of(original("testdata2", DWELLING)), k=k, optimal=True)
     assert (found.total, found.proved) == (fewest, True)
 

@@ -18,11 +18,7 @@ from indistinct.hierarchy.text import as_texts
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.keys.grouping import counts_by_row
 from indistinct.protect.systems.suppress_bound import strict_bound
-from indistinct.protect.systems.suppress_optimum import (
-    AUTOMATIC_PAIRS,
-    MOST_PAIRS,
-    best_suppression,
-)
+from indistinct.protect.systems.suppress_optimum import MOST_PAIRS, best_suppression
 from indistinct.protect.systems.suppress_problem import Problem, Rows
 from indistinct.protect.systems.suppress_strict import suppress_strictly
 from indistinct.protect.systems.suppress_wildcard import (
@@ -205,7 +201,7 @@ def _strict(problem: Problem, optimal: bool | None) -> tuple[Rows, float]:
         rows,
         bound=bound,
         least=least,
-        most_pairs=MOST_PAIRS if optimal else AUTOMATIC_PAIRS,
+        asked=bool(optimal),
     )
     if best is None:
         if optimal:

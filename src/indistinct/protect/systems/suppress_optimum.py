@@ -31,11 +31,11 @@ from indistinct.protect.systems.suppress_problem import Problem, Rows
 
 __all__ = ["AUTOMATIC_PAIRS", "MOST_PAIRS", "Optimum", "best_suppression"]
 
-AUTOMATIC_PAIRS = 8_000
+AUTOMATIC_PAIRS = 3_000
 """Up to so many pairs of a class and a set of variables the optimum is sought unasked."""
 MOST_PAIRS = 100_000
-NODE_PAIRS = 200_000
-"""Branches of the search tree of one part, times its pairs."""
+NODE_PAIRS, AUTOMATIC_NODE_PAIRS = 1_000_000, 60_000
+"""Branches of the search tree of one part, times its pairs: when asked for, and unasked."""
 TOLERANCE = 1e-6
 
 Int = NDArray[np.int64]
@@ -66,7 +66,7 @@ class _Pairs:
 
 
 def best_suppression(
-    problem: Problem, known: Rows, *, bound: float, least: NDArray[np.float64], most_pairs: int
+    problem: Problem, known: Rows, *, bound: float, least: NDArray[np.float64], asked: bool
 ) -> Optimum | None:
     """Return the optimum, or the best that bounded work finds; None if there are too many pairs.
 
@@ -74,20 +74,23 @@ def best_suppression(
     ----------
     known
         A suppression; nothing worse comes back.
+    asked
+        Whether the optimum was asked for, and may take its time.
     bound, least
         What `strict_bound` returns.
     """
     if not problem.all_masks:
         return None
     weight = known.weight(problem)
-    pairs = _pairs(problem, weight - bound, least, most_pairs)
+    pairs = _pairs(problem, weight - bound, least, MOST_PAIRS if asked else AUTOMATIC_PAIRS)
     if pairs is None:
         return None
     pairs, lends = _without_needless_lenders(problem, pairs)
+    work = NODE_PAIRS if asked else AUTOMATIC_NODE_PAIRS
     total, below = 0.0, 0.0
     chosen = np.zeros(len(pairs), dtype=np.int64)
     for part in _parts(pairs, lends):
-        solved = _solve(problem, pairs.kept(part), lends)
+        solved = _solve(problem, pairs.kept(part), lends, work)
         if solved is None:
             # no suppression keeps within the known one's weight, so none is better
             return Optimum(known, weight)
@@ -205,7 +208,7 @@ def _parts(pairs: _Pairs, lends: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_
 
 
 def _solve(
-    problem: Problem, pairs: _Pairs, lends: NDArray[np.bool_]
+    problem: Problem, pairs: _Pairs, lends: NDArray[np.bool_], work: int
 ) -> tuple[Int, float, float] | None:
     """Return how many records of each pair, a lower bound, and the weight; None if impossible."""
     k, n = problem.k, len(pairs)
@@ -241,7 +244,7 @@ def _solve(
         integrality=np.ones(n + len(used)),
         bounds=Bounds(np.zeros(n + len(used)), np.concatenate([most, np.ones(len(used))])),
         constraints=LinearConstraint(matrix, lower, upper),
-        options={"node_limit": max(1, NODE_PAIRS // n), "mip_rel_gap": 0.0},
+        options={"node_limit": max(1, work // n), "mip_rel_gap": 0.0},
     )
     if found.status == 2:
         return None

@@ -83,6 +83,9 @@ def _own_masks(problem: Problem, at_risk: NDArray[np.bool_], alpha: float) -> Bl
     """Give each class at risk the lightest set of variables without which k agree with it."""
     blank = np.zeros_like(problem.missing)
     search = _Counting(problem, _amounts(problem, at_risk, alpha))
+    # of sets as light, the one that most others at risk could give up too: then fewer records
+    # are alone with their pattern of blanks
+    company = _Counting(problem, np.where(at_risk, problem.counts, 0).astype(np.float64))
     left = np.flatnonzero(at_risk)
     best: list[int] = []
     bands = problem.bands() if problem.all_masks else None
@@ -100,8 +103,11 @@ def _own_masks(problem: Problem, at_risk: NDArray[np.bool_], alpha: float) -> Bl
             # a set of which part was blank before is heavier than need be
             fresh = (problem.base[left] & bits) == 0
             gains.append(-int((found[fresh] >= problem.k).sum()))
-            better = fresh & (found >= problem.k) & (found > most)
-            most[better], chosen[better] = found[better], bits
+            able = fresh & (found >= problem.k)
+            shared = np.zeros(len(left))
+            shared[able] = 1 + company.agreeing(left[able], bits)
+            better = shared > most
+            most[better], chosen[better] = shared[better], bits
         best = [band[i] for i in np.argsort(gains, kind="stable")]
         done = chosen >= 0
         blank[left[done]] = (chosen[done][:, None] >> np.arange(blank.shape[1])) & 1 == 1
