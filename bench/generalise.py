@@ -299,8 +299,8 @@ def lines(found: dict[str, Any]) -> list[str]:
     return [
         "## The optimum over whole variables, against ARX 3.9.2",
         "",
-        "Score and processor seconds; ARX as recorded on a machine of the same kind, data loaded in "
-        "both. *Limit*: the share of records that may be left out.",
+        "Score and processor seconds; ARX as recorded on a machine of the same kind, data "
+        "loaded in both. *Limit*: the share of records that may be left out.",
         "",
         *_optimum_lines(found["optima"]),
         "",
@@ -406,8 +406,7 @@ def _optimum_lines(rows: list[dict[str, Any]]) -> list[str]:
         f"better), {len(rows) - unproved} of ours are proved; in {len(slower)} of {len(rows)} "
         "cases ARX took less processor time"
         + (
-            ": "
-            + ", ".join(f"{r['data']} {r['k']} {r['limit']:.0%} {r['loss']}" for r in slower)
+            ": " + ", ".join(f"{r['data']} {r['k']} {r['limit']:.0%} {r['loss']}" for r in slower)
             if slower
             else ""
         )
