@@ -135,11 +135,13 @@ def test_made_up_identifiers_instead_of_none(folder, tmp_path, capfd):
 
 def test_a_project_file_says_how(folder, tmp_path, capfd):
     project = tmp_path / "release.toml"
-    roles = "\n".join(f'[variables.{name}]\nrole = "key"' for name in KEY.split(","))
+    names = json.dumps(KEY.split(","))
+    sections = "\n".join(f"[variables.{name}]" for name in KEY.split(","))
     project.write_text(
-        f'[data]\nfile = "{folder / "census.parquet"}"\n[release]\nk = 4\nout = "out"\n'
+        f'[data]\nfile = "{folder / "census.parquet"}"\n'
+        f'[release]\nk = 4\nout = "out"\nkey = {names}\n'
         f'method = "optimal"\nmax_drop = 0.05\nloss = "precision"\n'
-        f'hierarchies = "{folder / "hierarchies"}"\n{roles}\nhighest_level = 0\n'
+        f'hierarchies = "{folder / "hierarchies"}"\n{sections}\nhighest_level = 0\n'
     )
     assert run(["protect", str(project), "--json"]) == 0
     said = json.loads(capfd.readouterr().out)

@@ -341,9 +341,12 @@ def test_the_result_tells_what_it_is():
     keys, _ = counted(ROWS)
     found = optimal(keys, k=2, max_drop=2)
     facts = found.to_dict()
-    assert facts["proved"] and facts["gap"] == 0.0
-    assert facts["records"] == 7 and facts["models"] == [{"kind": "k-anonymity", "k": 2}]
-    assert "optimal" in repr(found) and "<table>" in found._repr_html_()
+    assert facts["proved"]
+    assert facts["gap"] == 0.0
+    assert facts["records"] == 7
+    assert facts["models"] == [{"kind": "k-anonymity", "k": 2}]
+    assert "optimal" in repr(found)
+    assert "<table>" in found._repr_html_()
 
 
 def test_an_empty_file_needs_no_generalisation():
@@ -354,7 +357,9 @@ def test_an_empty_file_needs_no_generalisation():
         keys.leaves[:0],
     )
     found = optimal(none, k=2)
-    assert found.score == 0.0 and found.proved and set(found.levels.values()) == {0}
+    assert found.score == 0.0
+    assert found.proved
+    assert set(found.levels.values()) == {0}
 
 
 def test_one_record_cannot_hide():
@@ -367,7 +372,8 @@ def test_one_record_cannot_hide():
 def test_equal_records_stay_as_they_are():
     keys, _ = counted(ROWS[:1] * 5)
     found = optimal(keys, k=5)
-    assert found.score == 0.0 and set(found.levels.values()) == {0}
+    assert found.score == 0.0
+    assert set(found.levels.values()) == {0}
 
 
 def test_the_locked_variable_that_alone_breaks_k_is_named():

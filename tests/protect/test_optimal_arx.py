@@ -23,10 +23,18 @@ from indistinct.session import open_data
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 ARX = SHARED / "reference" / "arx"
-ADULT = (
-    "sex age race marital-status education native-country workclass occupation salary-class"
-).split()
-IHIS = "YEAR QUARTER REGION PERNUM AGE MARSTAT SEX RACEA EDUC".split()
+ADULT = [
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+]
+IHIS = ["YEAR", "QUARTER", "REGION", "PERNUM", "AGE", "MARSTAT", "SEX", "RACEA", "EDUC"]
 NAMES = {"nuentropy": "entropy"}
 OURS = ("loss", "precision", "nuentropy", "discernibility", "aecs")
 

@@ -39,7 +39,7 @@ class Generalisable:
     >>> with open_data({"zip": ["02138", "02139", "02141", "02141"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})
     >>> keys.nodes([1]).ravel().tolist(), keys.labels(0)[keys.nodes([1])[0, 0]]
-    ([3, 3, 4], '0213*')
+    ([4, 4, 5], '0213*')
     """
 
     table: KeyTable

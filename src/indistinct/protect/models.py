@@ -38,6 +38,7 @@ from indistinct.risk.population import (
 
 __all__ = [
     "AverageRisk",
+    "Coverage",
     "Grouping",
     "Growth",
     "KAnonymity",
@@ -112,6 +113,11 @@ class PrivacyModel(ABC):
     def merging(self) -> Growth:
         """What becomes of safe classes when classes are merged."""
         return self.growth
+
+    @property
+    def implied(self) -> PrivacyModel | None:
+        """A weaker model that is absorbing, where this one is not: it tells a search early."""
+        return None
 
     @property
     def looks_at(self) -> str | None:
@@ -323,6 +329,11 @@ class LDiversity(PrivacyModel, kind="l-diversity"):
         return "absorbing" if self.form == "distinct" else "closed"
 
     @property
+    def implied(self) -> PrivacyModel | None:
+        """By entropy or recursion, a class cannot be more diverse than it has values."""
+        return None if self.form == "distinct" else LDiversity(self.sensitive, self.l)
+
+    @property
     def smallest(self) -> int:
         """The fewest records of a safe class: one for each value."""
         return math.ceil(self.l - ROUNDING)
@@ -366,6 +377,11 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
         if (self.distance == "hierarchical") != (self.hierarchy is not None):
             raise InputError("A hierarchy is given with the hierarchical distance, and only there.")
 
+    @property
+    def implied(self) -> PrivacyModel | None:
+        """Values that a class lacks make it as far from the file as they are frequent there."""
+        return Coverage(self.sensitive, 1.0 - self.t) if self.distance == "equal" else None
+
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
         """Flag the classes that are farther from the file than t."""
         found = closeness_of(
@@ -379,6 +395,24 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
     def describe(self) -> str:
         """Say what is asked for."""
         return f"{self.t:g}-closeness of {self.sensitive} ({self.distance} distance)"
+
+
+@dataclass(frozen=True)
+class Coverage(PrivacyModel, kind="coverage"):
+    """The sensitive values of every class are those of at least a share of the whole file."""
+
+    sensitive: str
+    share: float
+
+    def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
+        """Flag the classes whose values are too rare in the file, all together."""
+        split = classes.splits[self.sensitive]
+        held = np.append(split.file_shares[split.values], 0.0)
+        return np.add.reduceat(held, split.starts[:-1]) < self.share - ROUNDING
+
+    def describe(self) -> str:
+        """Say what is asked for."""
+        return f"values of {self.sensitive} that cover {self.share:g} of the file"
 
 
 class FileModel(PrivacyModel):

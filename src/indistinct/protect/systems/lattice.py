@@ -7,7 +7,7 @@ here can be rolled up from those there, which are far fewer than the records.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -127,12 +127,12 @@ class Lattice:
             people = np.concatenate([np.zeros_like(sizes), register.counts])
             sizes = np.concatenate([sizes, np.zeros_like(register.counts)])
         # each variable's leaves are numbered anew, so that only those that occur take room
-        columns = [np.unique(column, return_inverse=True) for column in leaves.T]
-        self.present = [present for present, _ in columns]
+        held = [np.bincount(column) > 0 for column in leaves.T]
+        self.present = [np.flatnonzero(column) for column in held]
         small = max((len(present) for present in self.present), default=0) < 1 << 16
         self.leaves = np.empty(leaves.shape, dtype=np.uint16 if small else np.int32)
-        for j, (_, place) in enumerate(columns):
-            self.leaves[:, j] = place.reshape(-1)
+        for j, column in enumerate(held):
+            self.leaves[:, j] = (np.cumsum(column) - 1)[leaves[:, j]]
         self.values = [] if sensitive is None else SensitiveValues.of(keys.table, *sensitive)
         self.base = Rolled(
             self.bottom,
@@ -237,8 +237,14 @@ class Lattice:
         found = Rolled(levels, out_rows[:groups].copy(), out_sizes[:groups].copy(), people, cells)
         return found, member
 
-    def grouping(self, table: Rolled) -> Grouping:
-        """Return the classes as privacy models look at them; classes without records are not."""
+    def grouping(self, table: Rolled, *, names: Collection[str | None]) -> Grouping:
+        """Return the classes with records, as privacy models look at them.
+
+        Parameters
+        ----------
+        names
+            The sensitive variables that they look at.
+        """
         if not len(table.people):
             shown, sizes, people = None, table.sizes, None
         else:
@@ -247,6 +253,7 @@ class Lattice:
         splits = {
             values.name: values.split(cells, sizes, shown)
             for values, cells in zip(self.values, table.cells, strict=True)
+            if values.name in names
         }
 
         def order() -> Integers:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["add_costs", "add_histograms", "finest", "roll_up"]
+__all__ = ["add_costs", "add_histograms", "finest", "merge_cells", "roll_up"]
 
 Array = NDArray[Any]
 
@@ -151,3 +151,32 @@ def add_histograms(
         if chosen[i]:
             for j in range(leaves.shape[1]):
                 counts[offsets[j] + leaves[rows[i], j]] += sizes[i]
+
+
+@njit(cache=True, nogil=True)
+def merge_cells(
+    member: Array,
+    classes: Array,
+    values: Array,
+    counts: Array,
+    totals: Array,
+    width: int,
+    out_classes: Array,
+    out_values: Array,
+    out_counts: Array,
+) -> int:
+    """Add up cells of class and value after classes have become their members' groups.
+
+    `totals` is zero, with room for every group and value. Returns how many cells there are; they
+    come sorted.
+    """
+    for i in range(classes.shape[0]):
+        totals[member[classes[i]] * width + values[i]] += counts[i]
+    held = 0
+    for cell in range(totals.shape[0]):
+        if totals[cell]:
+            out_classes[held] = cell // width
+            out_values[held] = cell % width
+            out_counts[held] = totals[cell]
+            held += 1
+    return held

@@ -57,8 +57,10 @@ class Judge:
         self.models = tuple(models)
         self.most = most
         trusted = ("absorbing",) if most else ("absorbing", "closed")
-        self.nested_models = tuple(model for model in models if model.merging in trusted)
-        self.all_nested = len(self.nested_models) == len(self.models)
+        nested = [model for model in models if model.merging in trusted]
+        self.all_nested = len(nested) == len(self.models)
+        weaker = (model.implied for model in models if model.merging not in trusted)
+        self.nested_models = (*nested, *(model for model in weaker if model is not None))
         self.smallest = max((model.smallest for model in models), default=1)
 
     def __call__(self, table: Rolled) -> Verdict:
@@ -70,7 +72,8 @@ class Judge:
         return self._verdict(table, self.nested_models)
 
     def _verdict(self, table: Rolled, models: Sequence[PrivacyModel]) -> Verdict:
-        classes = self.lattice.grouping(table)
+        names = {model.looks_at for model in models}
+        classes = self.lattice.grouping(table, names=names)
         unsafe = unsafe_classes(models, classes, most=self.most)
         dropped = int(classes.sizes[unsafe].sum())
         return Verdict(_spread(unsafe, table.sizes > 0) if len(table.people) else unsafe, dropped)
@@ -169,11 +172,16 @@ class _Search:
             self.target = score - ROUNDING * abs(score)
         return score
 
-    def dive(self) -> None:
-        """Go down from the top, always where most is won, as long as it is: a first score."""
-        here = self.lattice.top
+    def dive(self, here: Levels, *, but: int | None = None) -> None:
+        """Go down from a point, always where most is won, as long as it is: a first score.
+
+        Parameters
+        ----------
+        but
+            A variable that is left where it is.
+        """
         score = self.check(here).score
-        open_ = [j for j, level in enumerate(here) if level]
+        open_ = [j for j, level in enumerate(here) if level and j != but]
         while open_ and self.checked < self.checks:
             j = max(open_, key=lambda j: (self._won(here, j), -j))
             below = (*here[:j], here[j] - 1, *here[j + 1 :])
@@ -183,6 +191,18 @@ class _Search:
                 here, score = below, new
             if not better or not here[j]:
                 open_.remove(j)
+
+    def polish(self) -> None:
+        """Let one variable climb a level and others come down for it, as long as that helps."""
+        again = self.best is not None
+        while again and self.best is not None:
+            again, before = False, self.score
+            for j, level in enumerate(self.best):
+                if level < self.lattice.top[j] and self.checked < self.checks // 2:
+                    self.dive((*self.best[:j], level + 1, *self.best[j + 1 :]), but=j)
+                    if self.score < before:
+                        again = True
+                        break
 
     def _won(self, levels: Levels, j: int) -> float:
         return self.loss.guide[j][levels[j]] - self.loss.guide[j][levels[j] - 1]
@@ -275,7 +295,10 @@ def search(lattice: Lattice, judge: Judge, loss: LatticeLoss, *, checks: int) ->
         At how many points classes may be counted.
     """
     hunt = _Search(lattice, judge, loss, checks)
-    hunt.dive()
+    hunt.dive(lattice.top)
+    if lattice.points > checks:
+        # the proof may not come to an end, so that more is done for a good score first
+        hunt.polish()
     hunt.run()
     bound = min((box.bound for box in hunt.boxes), default=hunt.score)
     return Found(

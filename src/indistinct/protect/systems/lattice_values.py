@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from indistinct.engine import Coding, KeyCoding
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable
+from indistinct.protect.systems.lattice_kernels import merge_cells
 from indistinct.risk.diversity import SensitiveCounts, split_table
 
 __all__ = ["Cells", "SensitiveValues"]
 
 Integers = NDArray[np.int64]
 
-DENSE = 4
+DENSE = 32
 """Classes times values may be so many times the cells for them to be counted in one array."""
 
 
@@ -59,16 +60,19 @@ class SensitiveValues:
     def rolled_up(self, cells: Cells, member: NDArray[np.int32], groups: int) -> Cells:
         """Return the cells after classes have been merged into groups."""
         width = len(self.present)
+        if groups * width <= DENSE * len(cells.counts) + 1024:
+            totals = np.zeros(groups * width, dtype=np.int64)
+            room = min(groups * width, len(cells.counts))
+            out = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64))
+            held = merge_cells(
+                member, cells.classes, cells.values, cells.counts, totals, width, *out
+            )
+            return Cells(*(part[:held].copy() for part in out))
         cell = member[cells.classes] * np.int64(width) + cells.values
-        if groups * width <= DENSE * len(cell) + 1024:
-            # counts are whole and far below 2^53, so that adding them as floats is exact
-            totals = np.bincount(cell, weights=cells.counts, minlength=groups * width)
-            held = np.flatnonzero(totals)
-            counts = totals[held].astype(np.int64)
-        else:
-            held, place = np.unique(cell, return_inverse=True)
-            counts = np.bincount(place.reshape(-1), weights=cells.counts).astype(np.int64)
-        return Cells(held // width, held % width, counts)
+        numbers, place = np.unique(cell, return_inverse=True)
+        # counts are whole and far below 2^53, so that adding them as floats is exact
+        counts = np.bincount(place.reshape(-1), weights=cells.counts).astype(np.int64)
+        return Cells(numbers // width, numbers % width, counts)
 
     def split(self, cells: Cells, sizes: Integers, shown: Integers | None) -> SensitiveCounts:
         """Return the cells as the risk measures take them.

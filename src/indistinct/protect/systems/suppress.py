@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import SUPPRESSED, suppression_only
 from indistinct.hierarchy.text import as_texts
 from indistinct.keys import Generalisable, KeyTable, Recoding
@@ -232,6 +232,11 @@ def _described(
         sizes = wildcard_counts(problem, rows.blank, alpha=alpha)
         before = wildcard_counts(problem, np.zeros_like(problem.missing), alpha=alpha)
         at_risk = int(problem.counts[before < problem.k].sum())
+    if len(sizes) and sizes.min() < problem.k:
+        raise GuaranteeError(
+            f"No suppression to k={problem.k} was found within the work allowed. Generalise a "
+            "variable with many categories first, or take one out of the key."
+        )
     return Suppression(
         recoding=recoding,
         k=problem.k,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from indistinct.protect.systems.suppress_kernels import (
     HIGH,
+    LOOKED_AT,
     UNCOVERED,
     Scratch,
     State,
@@ -26,9 +27,11 @@ __all__ = ["suppress_strictly"]
 
 WORK = 25_000_000
 """How many classes, counted once for every set of variables, are looked at for improvements."""
+PER_UNIT, PER_MASK = 4, 500
+"""What it costs to weigh one more unit, and to turn to a set of variables at all, in classes."""
 SWEEPS = 20
 LEAST_GAIN = 1e-6
-RUIN_FEW, RUIN_SOME, RUIN_MANY, RUIN_MOST = 20_000, 2_500_000, 1_000, 10_000_000
+RUIN_FEW, RUIN_SOME, RUIN_MANY, RUIN_MOST = 20_000, 2_000_000, 1_000, 10_000_000
 """How many units are looked at when groups are given up and made anew: for each small class of a
 few, for a middling number of them, for each of many, and at most."""
 MOVES = 100_000
@@ -73,6 +76,9 @@ class _Search:
         self._base = problem.base
         self._known: dict[int, int] = {}
         self._bits: list[int] = []
+        self._fields: list[NDArray[np.uint64]] = []
+        self._weights: list[float] = []
+        self._made: tuple[int, State] | None = None
         n = len(problem.counts)
         self._hashing = (np.zeros(max(4, 4 * n), np.int64), np.zeros(n, np.int64))
         self._ids = np.zeros(n, dtype=np.int32)
@@ -117,29 +123,22 @@ class _Search:
         if bits not in self._known:
             self._known[bits] = len(self._bits)
             self._bits.append(bits)
+            self._fields.append(self._problem.kept_field(self._variable_fields, bits))
+            self._weights.append(self._problem.mask_weight(bits))
         return self._known[bits]
 
     def _state(self) -> State:
-        known = len(self._bits)
-        if getattr(self, "_made", (0, None))[0] != known:
-            fields = np.zeros((known, self._words.shape[1]), dtype=np.uint64)
-            for i, bits in enumerate(self._bits):
-                for j in range(len(self._problem.names)):
-                    if not bits >> j & 1:
-                        fields[i] |= self._variable_fields[j]
-            weights = np.array([self._problem.mask_weight(b) for b in self._bits])
-            self._made = (
-                known,
-                State(
-                    words=self._words,
-                    base=self._base,
-                    fields=fields,
-                    bits=np.array(self._bits, dtype=np.int64),
-                    mask_weights=weights,
-                    weights=self._problem.weights,
-                    **self._arrays,
-                ),
+        if self._made is None or self._made[0] != len(self._bits):
+            state = State(
+                words=self._words,
+                base=self._base,
+                fields=np.stack(self._fields),
+                bits=np.array(self._bits, dtype=np.int64),
+                mask_weights=np.array(self._weights),
+                weights=self._problem.weights,
+                **self._arrays,
             )
+            self._made = (len(self._bits), state)
         return self._made[1]
 
     def _grouped(self, rows: NDArray[np.int64], mask: int) -> _Grouping:
@@ -244,7 +243,7 @@ class _Search:
             tried = np.flatnonzero(dear > (HIGH / 2 if limit else weight))
             if len(tried):
                 g = self._every(mask)
-                self._work += len(tried)
+                looked_at = int(state.used[LOOKED_AT])
                 saved += open_groups(
                     state,
                     mask,
@@ -256,6 +255,8 @@ class _Search:
                     limit,
                     self._scratch,
                 )
+                looked_at = int(state.used[LOOKED_AT]) - looked_at
+                self._work += len(tried) + PER_MASK + PER_UNIT * looked_at
         return saved
 
     def improve(self) -> None:
