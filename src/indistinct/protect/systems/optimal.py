@@ -124,7 +124,7 @@ class Optimum:
             f"Full-domain generalisation of {records:,} records with {asked}",
             f"  {self.loss} {self.score:.6g}: {self._certainty()} "
             f"({self.checked:,} of {self.points:,} points checked)",
-            f"  {self.records_dropped:,} records left out of at most {self.max_drop:,}",
+            f"  records left out: {self.records_dropped:,} of at most {self.max_drop:,}",
         ]
         for name, height in zip(self.keys.names, self.keys.heights, strict=True):
             lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
@@ -198,8 +198,8 @@ def optimal(
     >>> found = optimal(keys, k=2, max_drop=1)
     >>> found
     Full-domain generalisation of 5 records with k=2
-      loss 0.333333: optimal (5 of 6 points checked)
-      1 records left out of at most 1
+      loss 0.333333: optimal (4 of 6 points checked)
+      records left out: 1 of at most 1
       zip                  level 1 of 2
       sex                  level 0 of 1
     >>> found.plan()
