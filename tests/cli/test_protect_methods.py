@@ -84,6 +84,15 @@ def test_comparison_is_printed_and_written(folder, tmp_path, capfd):
     assert "Dalenius" in shown
 
 
+def test_a_hierarchy_that_was_chosen_is_told(folder, tmp_path, capfd):
+    given = ["protect", folder / "census.parquet", "--key", "age,sex", "--k", 4]
+    given += ["--method", "optimal", "--out", tmp_path / "release"]
+    assert run([str(word) for word in given]) == 0
+    said = capfd.readouterr().err
+    assert "hierarchy: 'age'" in said
+    assert "hierarchy: 'sex'" in said
+
+
 def test_limits_models_and_measure(folder, tmp_path, capfd):
     out = tmp_path / "release"
     options = ["--highest", "sex=0,region=0", "--loss", "entropy", "--max-drop", "0.05"]

@@ -29,6 +29,7 @@ from indistinct.cli.options import (
 )
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Format
+from indistinct.hierarchy import Hierarchies
 from indistinct.protect import (
     ACTIONS,
     METHODS,
@@ -196,6 +197,11 @@ def protect(
             seed = release.seed if release and release.seed is not None else fresh_seed()
         names = found.key(split_names(key))
         wanted: dict[str, Any] = {}
+        climbing: Hierarchies | None = None
+        if compare or (chosen in METHODS and chosen not in ("argus", "suppress")):
+            climbing = found.hierarchies(names, directory=hierarchies)
+            for note in climbing.notes.values():
+                console.print(f"hierarchy: {note}", markup=False, soft_wrap=True)
         if chosen in METHODS or compare:
             wanted = {
                 "max_drop": _count_or_share(max_drop),
@@ -214,7 +220,7 @@ def protect(
                 **_models(found, names, k, sensitive, l_diversity, t_closeness, register),
             }
         if compare:
-            _compare(found, names, k, at_most, hierarchies, wanted, seed, out, as_json=json)
+            _compare(found, names, k, at_most, climbing, wanted, seed, out, as_json=json)
             return
         folder = out or (release.out if release else None)
         if folder is None:
@@ -237,7 +243,7 @@ def protect(
                     k=k,
                     at_most=at_most,
                     seed=seed,
-                    hierarchies=hierarchies,
+                    hierarchies=climbing,
                     **wanted,
                 )
             else:
@@ -351,7 +357,7 @@ def _compare(
     names: list[str],
     k: int | None,
     at_most: int | None,
-    hierarchies: Path | None,
+    hierarchies: Hierarchies | None,
     wanted: dict[str, Any],
     seed: int,
     out: Path | None,
