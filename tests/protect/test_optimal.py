@@ -429,3 +429,11 @@ def test_sensitive_values_of_other_records_are_refused():
     _, other = counted(ROWS[:5])
     with pytest.raises(InputError, match="Count both from the same file"):
         optimal(keys, models=[LDiversity("s", 2)], sensitive=other)
+
+
+@pytest.mark.parametrize("loss", ["loss", "precision", "entropy", "discernibility", "aecs"])
+def test_of_equal_scores_the_lower_levels_are_taken(loss):
+    twins = table_hierarchy([("1", "a", "*"), ("2", "b", "*")], name="s")
+    with open_data({"s": ["1", "2"] * 3}) as data:
+        keys = Generalisable.of(data.key_table(["s"]), {"s": twins})
+    assert dict(optimal(keys, k=2, loss=loss).levels) == {"s": 0}

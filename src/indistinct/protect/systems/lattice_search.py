@@ -207,6 +207,19 @@ class _Search:
     def _won(self, levels: Levels, j: int) -> float:
         return self.loss.guide[j][levels[j]] - self.loss.guide[j][levels[j] - 1]
 
+    def settle(self) -> None:
+        """Lower single variables of the best point as long as that costs nothing."""
+        while self.best is not None:
+            here, score = self.best, self.score
+            for j, level in enumerate(here):
+                below = (*here[:j], level - 1, *here[j + 1 :])
+                if level and self.check(below).score <= score + ROUNDING * abs(score):
+                    dropped = self.judge(self.lattice.rolled(below)).dropped
+                    self.best, self.score, self.dropped = below, self.seen[below].score, dropped
+                    break
+            else:
+                return
+
     def push(self, low: Levels, high: Levels, bound: float, floor: float, extra: float) -> None:
         self.number += 1
         bound = max(bound, floor + extra)
@@ -286,8 +299,8 @@ class _Search:
 def search(lattice: Lattice, judge: Judge, loss: LatticeLoss, *, checks: int) -> Found:
     """Find the point with the least loss at which few enough records are left out.
 
-    Of several points with the same score the one that the search meets first is taken; the order
-    of the search follows from the table alone.
+    Of several points with the same score the one that the search meets first is taken, and then
+    lowered as long as the score stays; the order of the search follows from the table alone.
 
     Parameters
     ----------
@@ -300,6 +313,7 @@ def search(lattice: Lattice, judge: Judge, loss: LatticeLoss, *, checks: int) ->
         # the proof may not come to an end, so that more is done for a good score first
         hunt.polish()
     hunt.run()
+    hunt.settle()
     bound = min((box.bound for box in hunt.boxes), default=hunt.score)
     return Found(
         hunt.best, hunt.score, hunt.dropped, min(bound, hunt.score), hunt.checked, hunt.fewest
