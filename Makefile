@@ -38,7 +38,7 @@ test: $(VENV)/dev check
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -m "not heavy and not spark and not postgres"
+	$(BIN)/python -m pytest -n 2 -m "not heavy and not spark and not postgres"
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check src tests bench tools

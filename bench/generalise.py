@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import indistinct
 from indistinct.census import KEYS_6, KEYS_12
@@ -250,16 +251,17 @@ def peers(adult: Generalisable) -> list[dict[str, Any]]:
         command += [DATA / "hierarchies" / "adult_hierarchy_"]
         shown = subprocess.run(command, capture_output=True, text=True, check=True)
         theirs = json.loads(shown.stdout.splitlines()[-1])
-        # from the file on, for both: reading and counting are part of our time
+        # from the records in memory on, for both: counting is part of our time
+        frame = pd.read_csv(DATA / "adult.csv", dtype=str)
+        known_to = {h.name: h for h in adult.hierarchies}
         began = time.process_time()
         if tool == "anjana":
-            keys = keys_of(DATA / "adult.csv", ADULT, "adult")
+            keys = Generalisable.of(table_of(frame, ADULT), known_to)
             found = optimal(keys, k=5, max_drop=0.02)
             answer = {"records": keys.records - found.records_dropped, "loss": found.score}
         else:
             known = [name for name in ADULT if name != "occupation"]
-            with indistinct.open_data(DATA / "adult.csv") as data:
-                table = data.key_table([*known, "occupation"])
+            table = table_of(frame, [*known, "occupation"])
             answer = {
                 "k": int(table.rollup(known)[0].counts.min()),
                 "l": int(l_diversity(table, known, "occupation").distinct.min()),
@@ -366,7 +368,7 @@ def lines(found: dict[str, Any]) -> list[str]:
         "",
         "## anjana and pycanon, in the same run on Adult",
         "",
-        "Ours from the file on, reading and counting included; theirs without reading:",
+        "From the records in memory (a pandas frame) on, for both:",
         "",
         "| task | theirs, s | ours, s | ratio |",
         "| --- | ---: | ---: | ---: |",
