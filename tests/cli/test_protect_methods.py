@@ -93,6 +93,17 @@ def test_a_hierarchy_that_was_chosen_is_told(folder, tmp_path, capfd):
     assert "hierarchy: 'sex'" in said
 
 
+def test_what_is_at_odds_with_the_purpose_is_told(folder, tmp_path, capfd):
+    options = ["--method", "suppress", "--out", tmp_path / "release", "--reach", "1000"]
+    options += ["--use", "statistics", "--needed", "region"]
+    assert run([*command(folder, *options), "--json"]) == 0
+    said = capfd.readouterr()
+    warnings = json.loads(said.out)["warnings"]
+    assert any("1,000 people at once" in sentence for sentence in warnings)
+    assert any("statistics" in sentence for sentence in warnings)
+    assert all(f"warning: {w}" in " ".join(said.err.split()) for w in warnings)
+
+
 def test_limits_models_and_measure(folder, tmp_path, capfd):
     out = tmp_path / "release"
     options = ["--highest", "sex=0,region=0", "--loss", "entropy", "--max-drop", "0.05"]

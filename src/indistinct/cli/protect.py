@@ -46,9 +46,12 @@ from indistinct.protect import (
     ReleaseFolder,
     ReleaseKey,
     TCloseness,
+    Use,
     check_release_place,
     compare_actions,
     fresh_seed,
+    purpose_warnings,
+    reach_warning,
     write_comparison,
 )
 from indistinct.session import Data
@@ -159,6 +162,18 @@ def protect(
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
     ] = None,
+    needed: Annotated[
+        str | None,
+        typer.Option(help="Variables that the recipient's task needs; warns where they suffer."),
+    ] = None,
+    use: Annotated[
+        Use | None,
+        typer.Option(help="What the recipient works with; warns where a method ruins it."),
+    ] = None,
+    reach: Annotated[
+        int | None,
+        typer.Option(help="People an intruder can address at once; warns where k is not above."),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="Replay a plan that was saved, instead of a method.")
     ] = None,
@@ -268,8 +283,13 @@ def protect(
             if secrets is not None and secret is not None:
                 secret.unlink(missing_ok=True)
             raise
+    warned = purpose_warnings(done.plan, needed=split_names(needed) or (), use=use)
+    if reach is not None and (asked := reach_warning(done.k, reach)):
+        warned += (asked,)
+    for sentence in warned:
+        console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
     if json:
-        print_json(facts(done, written))
+        print_json({**facts(done, written), "warnings": list(warned)})
     else:
         console.print(repr(done), markup=False, soft_wrap=True)
         console.print(f"written: {written.data}, {written.methodology}", markup=False)

@@ -71,7 +71,9 @@ from indistinct.protect.techniques import (
     SuppressCells,
     SuppressRecords,
     SwapValues,
+    Use,
     purpose_warnings,
+    reach_warning,
     weak_encryption_warning,
 )
 
@@ -137,6 +139,7 @@ __all__ = [
     "SuppressRecords",
     "SwapValues",
     "TCloseness",
+    "Use",
     "anonymity_table",
     "apply_recoding",
     "argus",
@@ -156,6 +159,7 @@ __all__ = [
     "protect_by_method",
     "protect_uniques",
     "purpose_warnings",
+    "reach_warning",
     "round_counts",
     "weak_encryption_warning",
     "write_comparison",

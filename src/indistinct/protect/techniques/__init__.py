@@ -5,7 +5,7 @@ from indistinct.protect.techniques.generalise_cells import GeneraliseCells
 from indistinct.protect.techniques.keeping import Aggregate, PerturbKeeping
 from indistinct.protect.techniques.noise import AddNoise, Distribution, NoiseUnit
 from indistinct.protect.techniques.outliers import OutlierRule, OutliersToMedians
-from indistinct.protect.techniques.purpose import Use, purpose_warnings
+from indistinct.protect.techniques.purpose import Use, purpose_warnings, reach_warning
 from indistinct.protect.techniques.rounding import Round, RoundTo
 from indistinct.protect.techniques.sample import Sample
 from indistinct.protect.techniques.scramble import ScrambleOrder
@@ -54,6 +54,7 @@ __all__ = [
     "break_by_pairs",
     "find_weak_encryption",
     "purpose_warnings",
+    "reach_warning",
     "undone",
     "weak_encryption_warning",
 ]

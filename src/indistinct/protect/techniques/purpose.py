@@ -25,7 +25,7 @@ from indistinct.protect.techniques.substitute import Substitute
 from indistinct.protect.techniques.suppress import SuppressAttribute, SuppressCells
 from indistinct.protect.techniques.vocabulary import TECHNIQUES
 
-__all__ = ["Use", "purpose_warnings"]
+__all__ = ["Use", "purpose_warnings", "reach_warning"]
 
 Use = Literal["statistics", "records"]
 
@@ -34,6 +34,8 @@ _SUPPRESSES = {
     *(step.kind for step in TECHNIQUES["Suppression"]),
     "drop-unsafe",
     "drop-outliers",
+    "suppress",
+    "argus",
 }
 _PERTURBS = {
     *(
@@ -123,3 +125,32 @@ def _is_limited(step: RecodingStep, name: str) -> bool:
     height = next((h.height for h in step.hierarchies if h.name == name), 0)
     limits = getattr(step, "limits", None) or {}
     return bool(dict(limits).get(name, height) < height)
+
+
+def reach_warning(k: int, reach: int) -> str | None:
+    """Say whether an intruder can ask everybody whom a record may be about.
+
+    Sweeney (2001, section 4.2): the right k depends on "direct and economical communication
+    connections" to the subjects. A description that fitted about 100 of the 1,000 members of a
+    department was sent to all of them in one message, and the right man was named.
+
+    Parameters
+    ----------
+    reach
+        How many people the intruder can address at once at little cost: the members of a mailing
+        list, the inhabitants of a village.
+
+    >>> reach_warning(100, reach=1000)[:47]
+    'somebody who can address 1,000 people at once a'
+    >>> reach_warning(100, reach=50)
+    """
+    for name, value in (("k", k), ("reach", reach)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} must be an integer of at least 1. Got {value}.")
+    if k > reach:
+        return None
+    return (
+        f"somebody who can address {reach:,} people at once asks all {k:,} whom a record may be "
+        "about and needs one answer, so k alone does not protect them (Sweeney 2001, section 4.2). "
+        f"Take a k above {reach:,}, or keep such recipients from the data by contract."
+    )
