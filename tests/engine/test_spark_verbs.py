@@ -12,6 +12,7 @@ from indistinct.cli import run
 from indistinct.engine import Engine
 
 KEY = "age_group,sex,region,marital"
+WIDER = f"{KEY},ethnic,economic"
 
 pytestmark = [pytest.mark.spark, pytest.mark.heavy]
 
@@ -45,14 +46,16 @@ def test_uniques(census: Path, tmp_path: Path, spark_engine: Engine, capfd: Any)
         assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.parametrize("method", ["destroy", "blank", "perturb"])
+@pytest.mark.parametrize(
+    "method", ["destroy", "blank", "perturb", "optimal", "k-similar", "suppress"]
+)
 def test_protect(
     census: Path, tmp_path: Path, spark_engine: Engine, capfd: Any, method: str
 ) -> None:
     for engine in ("duckdb", "spark"):
         answer(
-            *(capfd, "protect", census, "--method", method, "--key", KEY, "--k", 3, "--seed", 9),
-            *("--engine", engine, "--out", tmp_path / engine),
+            *(capfd, "protect", census, "--method", method, "--key", WIDER, "--k", 3),
+            *("--seed", 9, "--engine", engine, "--out", tmp_path / engine),
         )
     first, second = (tmp_path / engine / "data.parquet" for engine in ("duckdb", "spark"))
     assert first.read_bytes() == second.read_bytes()
