@@ -189,6 +189,11 @@ def suppressions() -> list[dict[str, Any]]:
                 f"{meaning}_bound": found.bound,
                 f"{meaning}_cpu": seconds,
             }
+        # its output with the classes that are still too small suppressed further
+        output = pd.read_csv(SDC / f"{name}.csv", dtype=str, keep_default_na=False)
+        output = output.mask(output == "").set_axis(key, axis=1)
+        more = suppress(suppression_keys(table_of(output, key)), k=k)
+        row["sdcmicro_strict"] = theirs + more.total
         rows.append(row)
         say(f"suppression {row}")
     return rows
@@ -299,6 +304,8 @@ def measure(census: Callable[[int], Path]) -> dict[str, Any]:
 def lines(found: dict[str, Any]) -> list[str]:
     """Return the part of the page."""
     return [
+        *_shortfalls(found),
+        "",
         "## The optimum over whole variables, against ARX 3.9.2",
         "",
         "Score and processor seconds; ARX as recorded on a machine of the same kind, data "
@@ -325,11 +332,12 @@ def lines(found: dict[str, Any]) -> list[str]:
         "Suppressed cells, with the lower bound in brackets; *strict*: a blank is a value of its "
         "own, which sdcMicro does not promise:",
         "",
-        "| case | k | sdcMicro (wildcard) | wildcard | strict |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| case | k | sdcMicro (wildcard) | wildcard | sdcMicro made strict | strict |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
         *(
             f"| {r['case']} | {r['k']} | {r['sdcmicro']:,} | {r['wildcard']:,} "
-            f"({r['wildcard_bound']:,.0f}) | {r['strict']:,} ({r['strict_bound']:,.0f}) |"
+            f"({r['wildcard_bound']:,.0f}) | {r['sdcmicro_strict']:,} | {r['strict']:,} "
+            f"({r['strict_bound']:,.0f}) |"
             for r in found["suppressions"]
         ),
         "",
@@ -377,6 +385,31 @@ def lines(found: dict[str, Any]) -> list[str]:
             f"{r['theirs']['cpu'] / r['cpu']:.0f} |"
             for r in found["peers"]
         ),
+    ]
+
+
+def _shortfalls(found: dict[str, Any]) -> list[str]:
+    """Say where a target of this part is missed, and by how much, from the numbers themselves."""
+    slow = [r["cpu"] / r["arx_cpu"] for r in found["optima"] if r["cpu"] > r["arx_cpu"]]
+    saved = [1 - r["strict"] / r["sdcmicro_strict"] for r in found["suppressions"]]
+    mondrian_gcp = next(
+        r["gcp"]
+        for r in found["cells"]
+        if (r["data"], r["k"], r["method"]) == ("Adult", 10, "Mondrian, strict")
+    )
+    return [
+        "## Generalise and suppress: what falls short",
+        "",
+        f"- Optimum: {len(slow)} of {len(found['optima'])} cases take more processor time than "
+        f"ARX's recorded median, at most {max(slow, default=1):.1f} times; they are those without "
+        "suppression, of some hundredths of a second, where the cost of a call per point shows.",
+        f"- Strict suppression saves {min(saved):.0%} to {max(saved):.0%} of the cells of "
+        "sdcMicro's output made strict; where both are near the lower bound that is little.",
+        '- `k-similar` with `loss="precision"` has a lower granularity than ARX at k = 5 and 10, '
+        'which was asked for the least loss; with `loss="loss"` it is above in both.',
+        f"- Strict Mondrian with hierarchies has a GCP of {mondrian_gcp:.1%} on Adult at k = 10, "
+        "not the 12.19 % of the literature, which releases ranges and may order categories; "
+        "relaxed Mondrian, k-Similar and local recoding are below 12.19 %.",
     ]
 
 
