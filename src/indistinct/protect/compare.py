@@ -15,6 +15,7 @@ from indistinct.files.source import Source
 from indistinct.keys import threshold, uniques
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.text_table import as_html, as_lines
 
 __all__ = ["ActionCost", "Comparison", "compare_actions"]
 
@@ -77,27 +78,16 @@ class Comparison:
         ]
 
     def __repr__(self) -> str:
-        widths = (9, 14, 14, 13, 10, 8, 8)
         lines = [
             f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
             f"by {', '.join(self.key)}"
         ]
-        for cells in (_HEADINGS, *self._cells()):
-            first, *rest = (
-                f"{c:>{w}}" if n else f"{c:<{w}}"
-                for n, (c, w) in enumerate(zip(cells, widths, strict=True))
-            )
-            lines.append(f"  {first}{''.join(rest)}".rstrip())
+        lines += as_lines((_HEADINGS, *self._cells()), (9, 14, 14, 13, 10, 8, 8))
         lines += [f"  {row.action}: {row.why}" for row in self.rows if row.why]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
-            for cells in self._cells()
-        )
-        return f"<table><tr>{head}</tr>{body}</table>"
+        return as_html(_HEADINGS, self._cells())
 
 
 _HEADINGS = (

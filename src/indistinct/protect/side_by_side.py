@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from indistinct.keys import uniques
 from indistinct.protect.methods import protect_by_method
 from indistinct.protect.release import check_release_place
 from indistinct.protect.request import METHODS, Method, Request
+from indistinct.protect.text_table import as_html, as_lines
 
 __all__ = ["MethodCost", "SideBySide", "compare_methods", "write_comparison"]
 
@@ -157,12 +157,7 @@ class SideBySide:
             f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
             f"by {', '.join(self.key)}"
         ]
-        for cells in (_HEADINGS, *self._cells()):
-            first, *rest = (
-                f"{c:>{w}}" if n else f"{c:<{w}}"
-                for n, (c, w) in enumerate(zip(cells, _WIDTHS, strict=True))
-            )
-            lines.append(f"  {first}{''.join(rest)}".rstrip())
+        lines += as_lines((_HEADINGS, *self._cells()), _WIDTHS)
         lines += [f"  {row.method}: {row.why}" for row in self.rows if row.why]
         lines.append(
             "  recognised: share of records found by an intruder who knows every key and guesses "
@@ -178,12 +173,7 @@ class SideBySide:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-            for cells in self._cells()
-        )
-        return f"<table><tr>{head}</tr>{body}</table>{self.plot()}"
+        return as_html(_HEADINGS, self._cells()) + self.plot()
 
 
 def compare_methods(
