@@ -31,6 +31,7 @@ from indistinct.protect import (
     SideBySide,
     Step,
     Substitute,
+    check_options,
     compare_methods,
     fresh_seed,
     percent_of_records,
@@ -260,13 +261,15 @@ class Data:
                 seed=seed,
                 **options,
             )
+        chosen = cast(Method, method)
+        check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
         return protect_by_method(
             self.engine,
             self.source,
             names,
-            method=cast(Method, method),
-            hierarchies=self._climbing(names, method, hierarchies),
+            method=chosen,
+            hierarchies=self._climbing(names, chosen, hierarchies),
             request=request,
             seed=seed,
         )

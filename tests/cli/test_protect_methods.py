@@ -184,6 +184,12 @@ WRONG = [
     (["--method", "k-similar", "--k", "5000"], "", None),
     (["--method", "suppress", "--k", "5000"], "", None),
     (["--method", "datafly", "--highest", "ethnic=0,region=0,marital=0"], "ethnic", 1),
+    (["--method", "k-similar", "--sensitive", "economic", "--l", "2"], "does not know", 2),
+    (["--method", "suppress", "--max-drop", "9"], "'datafly' and 'optimal' do", 2),
+    (["--method", "optimal", "--relaxed"], "'mondrian' does", 2),
+    (["--method", "datafly", "--meaning", "wildcard"], "'suppress' does", 2),
+    (["--method", "optimal", "--max-drop", "1.5"], "", 2),
+    (["--method", "mondrian", "--k", "1"], "k", 2),
     (["--plan", "nowhere.json"], "nowhere.json", 2),
     ([], "--method", 2),
 ]

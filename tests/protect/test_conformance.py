@@ -225,3 +225,8 @@ def test_a_hierarchy_that_does_not_know_a_value_is_refused():
 
 def _no_drop(method: str) -> dict[str, int]:
     return {"max_drop": 0} if method in ("datafly", "optimal") else {}
+
+
+def test_a_method_that_does_not_exist_is_refused():
+    with open_data(people(20)) as data, pytest.raises(InputError, match="Did you mean 'mondrian'"):
+        data.protect(KEY, method="mondrain", k=2)

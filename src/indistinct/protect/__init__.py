@@ -28,7 +28,7 @@ from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.release import ReleaseFolder, check_release_place, write_release
-from indistinct.protect.request import METHODS, Method, Request
+from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.select import Select
@@ -143,6 +143,7 @@ __all__ = [
     "anonymity_table",
     "apply_recoding",
     "argus",
+    "check_options",
     "check_release_place",
     "compare_actions",
     "compare_methods",

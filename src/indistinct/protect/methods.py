@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, Uniques, uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Cost, Protected
-from indistinct.protect.request import METHODS, Method, Request
+from indistinct.protect.request import Method, Request, check_method
 from indistinct.protect.systems.argus import Argus
 from indistinct.protect.systems.datafly import datafly
 from indistinct.protect.systems.k_similar import KSimilarStep
@@ -123,11 +123,7 @@ def decide(
     found: Uniques, method: Method, hierarchies: Mapping[str, Hierarchy], request: Request
 ) -> Decision:
     """Let a method decide what to do with the records that were counted."""
-    if method not in METHODS:
-        raise InputError(
-            f"The method must be one of {', '.join(METHODS)}. Got '{method}'. "
-            f"{did_you_mean(str(method), METHODS)}"
-        )
+    check_method(method)
     if method in _SUPPRESSING:
         return _SUPPRESSING[method](found.key_table, request)
     return _GENERALISING[method](Generalisable.of(found.key_table, hierarchies), request)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from indistinct.errors import InputError, did_you_mean
 from indistinct.keys import KeyTable
 from indistinct.protect.systems.argus_bins import Reading
 from indistinct.protect.systems.suppress import Meaning
 from indistinct.utility import LossName
 
-__all__ = ["METHODS", "Method", "Request"]
+__all__ = ["METHODS", "Method", "Request", "check_method", "check_options"]
 
 Method = Literal[
     "datafly", "argus", "k-similar", "optimal", "mondrian", "local-recoding", "suppress"
@@ -72,3 +73,51 @@ class Request:
     relaxed: bool = False
     meaning: Meaning = "strict"
     checks: int | None = None
+
+
+_KNOWN: Mapping[Method, tuple[str, ...]] = {
+    "datafly": ("max_drop", "limits", "profile", "linking", "anonymity", "quasi_identifiers"),
+    "argus": ("identification", "combinations", "weights"),
+    "k-similar": ("loss", "limits", "weights"),
+    "optimal": (
+        *("max_drop", "loss", "limits", "weights", "models", "sensitive", "register", "checks"),
+    ),
+    "mondrian": ("limits", "weights", "relaxed"),
+    "local-recoding": ("loss", "limits", "weights"),
+    "suppress": ("limits", "weights", "meaning"),
+}
+
+
+def check_method(method: str) -> None:
+    """Refuse a method that does not exist."""
+    if method not in METHODS:
+        raise InputError(
+            f"The method must be one of {', '.join(METHODS)}. Got '{method}'. "
+            f"{did_you_mean(method, METHODS)}"
+        )
+
+
+def check_options(method: Method, options: Mapping[str, Any]) -> None:
+    """Refuse what a method does not know: somebody would believe that it was done.
+
+    >>> check_options("k-similar", {"max_drop": 5})
+    Traceback (most recent call last):
+    ...
+    indistinct.errors.InputError: 'k-similar' does not know the option max_drop; 'datafly' and ...
+    """
+    check_method(method)
+    for name, value in options.items():
+        unset = value is None or value is False or value == "strict" or not _filled(value)
+        if unset or name in _KNOWN[method]:
+            continue
+        others = " and ".join(f"'{m}'" for m, known in _KNOWN.items() if name in known)
+        hint = f"; {others} {'do' if ' and ' in others else 'does'}" if others else ""
+        raise InputError(
+            f"'{method}' does not know the option {name}{hint}. Leave it out, or take another "
+            "method."
+        )
+
+
+def _filled(value: Any) -> bool:
+    """Say whether a list or mapping holds anything; numbers and all else always do."""
+    return not isinstance(value, (Mapping, tuple, list)) or bool(value)
