@@ -1,0 +1,1 @@
+"""Proof from the released file: protection models, linking attacks, several releases together."""

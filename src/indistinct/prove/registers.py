@@ -1,0 +1,123 @@
+"""Registers: lists of people that an intruder may hold, and which of these are in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from indistinct.engine import Engine
+from indistinct.engine.base import quote
+from indistinct.errors import InputError
+from indistinct.files import open_table
+from indistinct.files.source import Source
+
+__all__ = ["Register", "as_text_column", "check_one_to_one", "join_registers", "shared_attributes"]
+
+
+@dataclass(frozen=True)
+class Register:
+    """A list of people, one row each: a voter list, a census, a membership list.
+
+    Parameters
+    ----------
+    source
+        The rows.
+    name
+        What it is called in answers.
+    person
+        The column that names the person, where there is one.
+    """
+
+    source: Source = field(repr=False)
+    name: str = ""
+    person: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", self.source.origin)
+        if self.person is not None:
+            self.source.check_columns([self.person])
+
+
+def shared_attributes(release: Source, register: Register, key: Sequence[str]) -> list[str]:
+    """Return the key variables that release and register share; refuse a register without any."""
+    shared = [name for name in key if name in register.source.variables]
+    if not shared:
+        raise InputError(
+            f"{register.name} shares no key variable with {release.origin}. The key is "
+            f"{', '.join(key)}; the register has {', '.join(list(register.source.variables)[:20])}."
+            " Rename its columns, or leave it out."
+        )
+    return shared
+
+
+def check_one_to_one(source: Source, person: str, *, name: str = "") -> None:
+    """Refuse a column that should name each person once and does not."""
+    source.check_columns([person])
+    column = source.table([person]).column(0)
+    missing = column.null_count
+    if missing:
+        record = pc.index(column.is_null(), True).as_py() + 1
+        raise InputError(
+            f"{name or source.origin}: '{person}' must name every person, but is missing in "
+            f"{missing:,} records, first in record {record:,}."
+        )
+    distinct = len(column.unique())
+    if distinct < len(column):
+        raise InputError(
+            f"{name or source.origin}: '{person}' must name each person once, but {len(column):,} "
+            f"records have {distinct:,} different ones. Choose a column that is one-to-one, or "
+            "merge the records of a person."
+        )
+
+
+def join_registers(engine: Engine, registers: Sequence[Register], person: str) -> Register:
+    """Join several registers into one by the person that their rows are about.
+
+    The external information of an anonymous data system is the join of all tables that are
+    available (Sweeney 2001, property 7). Whoever is in one of them is in the join; what is not
+    known of somebody is missing. Where two registers know the same variable, the first that has
+    a value is taken.
+    """
+    if len(registers) < 2:
+        raise InputError("At least two registers are needed for a join.")
+    for register in registers:
+        check_one_to_one(register.source, person, name=register.name)
+    names: dict[str, list[int]] = {}
+    for number, register in enumerate(registers):
+        for column in register.source.variables:
+            if column != person:
+                names.setdefault(column, []).append(number)
+    ids = ", ".join(f"CAST(t{n}.{quote(person)} AS VARCHAR)" for n in range(len(registers)))
+    chosen = [f"COALESCE({ids}) AS {quote(person)}"]
+    for column, numbers in names.items():
+        values = [f"t{n}.{quote(column)}" for n in numbers]
+        if len(values) > 1:
+            values = [f"CAST({value} AS VARCHAR)" for value in values]
+        chosen.append(f"COALESCE({', '.join(values)}) AS {quote(column)}")
+    tables = "t0"
+    for number in range(1, len(registers)):
+        so_far = ", ".join(f"CAST(t{n}.{quote(person)} AS VARCHAR)" for n in range(number))
+        tables += (
+            f" FULL OUTER JOIN t{number} ON COALESCE({so_far}) = "
+            f"CAST(t{number}.{quote(person)} AS VARCHAR)"
+        )
+    found = engine.sql(
+        f"SELECT {', '.join(chosen)} FROM {tables} ORDER BY 1",
+        **{f"t{number}": register.source for number, register in enumerate(registers)},
+    )
+    name = " with ".join(register.name for register in registers)
+    return Register(open_table(found, workspace=engine.workspace, origin=name), name, person)
+
+
+def as_text_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Return ids as text, so that 7 in one file meets "7" in another."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    if pa.types.is_floating(column.type):
+        column = column.cast(pa.int64(), safe=False)
+    return column.cast(pa.large_string())

@@ -1,0 +1,189 @@
+"""The answer of the prover: one line that can be signed, or the counterexamples."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from indistinct.prove.models import Model
+
+__all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
+
+AT_MOST_WITNESSES = 20
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A released record that is not protected, the people it refers to, and why that is so.
+
+    Parameters
+    ----------
+    record
+        Its number in the released file, from 1.
+    people
+        The people it may refer to, by the register's column for persons or by row, from 1.
+    count
+        How many there are.
+    register
+        Where they were found.
+    condition
+        What fails.
+    """
+
+    record: int
+    people: tuple[str, ...]
+    count: int
+    register: str
+    condition: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "record": self.record,
+            "people": list(self.people),
+            "count": self.count,
+            "register": self.register,
+            "condition": self.condition,
+        }
+
+    def __repr__(self) -> str:
+        named = ", ".join(self.people)
+        more = ", …" if self.count > len(self.people) else ""
+        whom = f" ({named}{more})" if named else ""
+        people = "1 person" if self.count == 1 else f"{self.count:,} people"
+        return f"record {self.record:,}: {people} of {self.register}{whom}; {self.condition}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found out about a released file, from the file.
+
+    Parameters
+    ----------
+    verdict
+        The model that holds for the release: that of its least protected record.
+    k
+        The fewest people that a record refers to, of those that refer to a subject at all.
+    asked
+        The k that was asked for.
+    ads0
+        Whether the release is that of a basic anonymous data system: no record discloses.
+    disclosures
+        Records that fail property 9.
+    exposed
+        Records that no model protects at the k asked for.
+    models
+        Records by the model that protects them.
+    records
+        Records of the release.
+    witnesses
+        Some of the records that are not protected, the worst first.
+    checked
+        What the release was attacked with.
+    notes, assumptions
+        What was noticed, and what the verdict rests on.
+    findings
+        What else keeps the verdict from holding: changed bytes, earlier releases, attacks.
+    parts
+        Results of further checks by name.
+    """
+
+    verdict: Model
+    k: int
+    asked: int
+    ads0: bool
+    disclosures: int
+    exposed: int
+    models: Mapping[str, int]
+    records: int
+    key: tuple[str, ...]
+    witnesses: tuple[Witness, ...]
+    checked: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept."""
+        return self.verdict != "none" and self.ads0 and not self.findings
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line."""
+        if self.findings and self.verdict != "none":
+            return f"not proved: {self.findings[0]}"
+        if self.verdict == "null-map":
+            return "null-map: no released record refers to anybody in the private data"
+        if self.verdict == "k-map":
+            return (
+                f"k-map, k={self.k}: no released record refers to fewer than "
+                f"{self.k:,} people{self._mixture}"
+            )
+        if self.verdict == "wrong-map":
+            return (
+                "wrong-map: records that refer to one person hold somebody else's values"
+                f"{self._mixture}"
+            )
+        exposed = "1 record" if self.exposed == 1 else f"{self.exposed:,} records"
+        refers = "refers" if self.exposed == 1 else "refer"
+        said = f"none: {exposed} of {self.records:,} {refers} to fewer than {self.asked:,} people"
+        if self.disclosures:
+            said += f"; {self.disclosures:,} name a person and tell the truth about her"
+        return said
+
+    @property
+    def _mixture(self) -> str:
+        others = [
+            f"{number:,} by {model}"
+            for model, number in self.models.items()
+            if number and model != self.verdict
+        ]
+        return f" ({' and '.join(others)})" if others else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "verdict": self.verdict,
+            "k": self.k,
+            "ads0": self.ads0,
+            "disclosures": self.disclosures,
+            "witnesses": [witness.to_dict() for witness in self.witnesses],
+            "checked": [dict(check) for check in self.checked],
+            "holds": self.holds,
+            "asked": self.asked,
+            "records": self.records,
+            "exposed": self.exposed,
+            "key": list(self.key),
+            "models": dict(self.models),
+            "sentence": self.sentence,
+            "findings": list(self.findings),
+            "notes": list(self.notes),
+            "assumptions": list(self.assumptions),
+            **{
+                name: part.to_dict() if hasattr(part, "to_dict") else part
+                for name, part in self.parts.items()
+            },
+        }
+
+    def __repr__(self) -> str:
+        lines = [self.sentence]
+        for check in self.checked:
+            by = f" by {', '.join(check['attributes'])}" if check.get("attributes") else ""
+            least = f": at least {check['k']:,} people" if check.get("k") is not None else ""
+            lines.append(
+                f"  checked with   {check['name']} ({check['records']:,} records){by}{least}"
+            )
+        lines += [f"  finding        {finding}" for finding in self.findings]
+        lines += [f"  {witness!r}" for witness in self.witnesses]
+        lines += [f"  note           {note}" for note in self.notes]
+        for part in self.parts.values():
+            lines += [f"  {line}" for line in repr(part).splitlines()]
+        lines += [f"  assumed        {sentence}" for sentence in self.assumptions]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"

@@ -1,0 +1,256 @@
+"""Verify a released file: count it again, attack it with registers, say what holds.
+
+Nothing is taken from the program that protected the data: the file is read anew, its labels are
+read by their form or by hierarchies that are given, and every count is made in two ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy
+from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
+from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
+from indistinct.prove.registers import Register, join_registers, shared_attributes
+from indistinct.prove.verification import AT_MOST_WITNESSES, Verification, Witness
+from indistinct.variables import Missing
+
+__all__ = ["verify"]
+
+NAMED_PEOPLE = 5
+
+
+def verify(
+    engine: Engine,
+    release: Source,
+    key: Sequence[str],
+    *,
+    k: int = 2,
+    private: Source | None = None,
+    registers: Sequence[Register] = (),
+    person: str | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    missing: Missing = "own",
+    unmet: Unmet = "ignored",
+    encrypted: Sequence[str] = (),
+) -> Verification:
+    """Decide which protection a released file gives, and show the records that have none.
+
+    Parameters
+    ----------
+    key
+        What an intruder may know of a person: the quasi-identifier.
+    k
+        How many people every record must refer to, at least.
+    private
+        The data that the release was made from: they tell who is a subject, and what is true.
+    registers
+        Lists of people that an intruder may hold. Without any, the private data's own people
+        are taken, with every value of their key known; without these too, the release is
+        counted by itself.
+    person
+        The column that names the person, in registers and private data. Several registers with
+        that column are joined as well.
+    hierarchies, missing, unmet, encrypted
+        See `indistinct.prove.expose`.
+
+    >>> import pyarrow as pa, indistinct
+    >>> with indistinct.open_data({"zip": ["0213*"] * 2, "ill": ["flu", "cold"]}) as data:
+    ...     people = indistinct.files.open_table(
+    ...         pa.table({"zip": ["02138", "02139", "02141"]}),
+    ...         workspace=data.engine.workspace, origin="voters")
+    ...     print(verify(data.engine, data.source, ["zip"], registers=[Register(people)]).sentence)
+    k-map, k=2: no released record refers to fewer than 2 people
+    """
+    if k < 2:
+        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    names = _known(release, key, private)
+    used = list(registers)
+    if not used and private is not None:
+        used = [Register(private, "the private data's own people", person)]
+    if person is not None:
+        having = [r for r in used if person in r.source.variables]
+        if not having:
+            raise InputError(f"No register has the column '{person}' that names the person.")
+        if len(having) > 1:
+            used.append(join_registers(engine, having, person))
+    exposures = [
+        expose(
+            engine,
+            release,
+            register,
+            shared_attributes(release, register, names),
+            hierarchies=hierarchies,
+            private=private,
+            person=person if _names_people(person, register, private) else None,
+            missing=missing,
+            unmet=unmet,
+            encrypted=encrypted,
+        )
+        for register in used
+    ] or [expose_alone(engine, release, names)]
+    decisions = [
+        decide(
+            exposure,
+            k=k,
+            key=names,
+            private=private,
+            person=person
+            if exposure.register and _names_people(person, exposure.register, private)
+            else None,
+        )
+        for exposure in exposures
+    ]
+    return _answer(release, names, k, decisions, _notes(release, key, names, exposures))
+
+
+def _names_people(person: str | None, register: Register, private: Source | None) -> bool:
+    return (
+        person is not None
+        and person in register.source.variables
+        and private is not None
+        and person in private.variables
+    )
+
+
+def _known(release: Source, key: Sequence[str], private: Source | None) -> list[str]:
+    """Return the key, and with it every identifier of the private data that was released."""
+    release.check_columns(key)
+    held = private.variables.names(role="identifier") if private is not None else []
+    return [*key, *(name for name in held if name in release.variables and name not in key)]
+
+
+def _notes(
+    release: Source, key: Sequence[str], names: Sequence[str], exposures: Sequence[Exposure]
+) -> list[str]:
+    notes = []
+    for name in names[len(key) :]:
+        notes.append(f"'{name}' names people in the private data and is released: taken as known")
+    for exposure in exposures:
+        notes += exposure.notes
+        if exposure.register is None:
+            notes.append(
+                "no register was given: k is counted in the file alone, which may be far from "
+                "the number of people outside it"
+            )
+        else:
+            beside = [
+                name
+                for name in release.variables
+                if name not in names
+                and name in exposure.register.source.variables
+                and exposure.register.source.origin != release.origin
+                and exposure.name != "the private data's own people"
+            ]
+            if beside:
+                notes.append(
+                    f"{exposure.name} also has {', '.join(beside)}, which the release tells and "
+                    "the key does not hold: is the key right?"
+                )
+    return notes
+
+
+def _answer(
+    release: Source,
+    key: Sequence[str],
+    k: int,
+    decisions: Sequence[Decision],
+    notes: Sequence[str],
+) -> Verification:
+    models = np.minimum.reduce([decision.models for decision in decisions])
+    disclosed = np.logical_or.reduce([decision.disclosed for decision in decisions])
+    by_model: dict[str, int] = {
+        name: int((models == code).sum()) for code, name in enumerate(MODELS)
+    }
+    fewest = [
+        int(decision.people[counted].min())
+        for decision in decisions
+        if (counted := decision.models != NULL).any()
+    ]
+    # a record that discloses is not protected, even where wrong values protect the others
+    exposed = int(((models == NONE) | disclosed).sum())
+    verdict = MODELS[int(models.min())] if not exposed else "none"
+    return Verification(
+        verdict,
+        min(fewest, default=0),
+        k,
+        not bool(disclosed.any()),
+        int(disclosed.sum()),
+        exposed,
+        by_model,
+        release.records,
+        tuple(key),
+        tuple(_witnesses(decisions, k)),
+        tuple(_checked(decision) for decision in decisions),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _checked(decision: Decision) -> dict[str, Any]:
+    exposure = decision.exposure
+    protected = decision.models != NULL
+    return {
+        "what": "register" if exposure.register is not None else "release",
+        "name": exposure.name,
+        "records": exposure.known.source.records
+        if exposure.known is not None
+        else exposure.released.source.records,
+        "attributes": list(exposure.attributes),
+        "k": int(decision.people[protected].min()) if protected.any() else 0,
+    }
+
+
+def _witnesses(decisions: Sequence[Decision], k: int) -> list[Witness]:
+    """Return the worst records: those that disclose first, then by the people they refer to."""
+    found: list[tuple[tuple[bool, int, int], Decision]] = []
+    for decision in decisions:
+        bad = np.flatnonzero((decision.models == NONE) | decision.disclosed)
+        order = np.lexsort((bad, decision.people[bad], ~decision.disclosed[bad]))
+        for record in bad[order[:AT_MOST_WITNESSES]].tolist():
+            worst = (not bool(decision.disclosed[record]), int(decision.people[record]), record)
+            found.append((worst, decision))
+    found.sort(key=lambda pair: pair[0])
+    shown = found[:AT_MOST_WITNESSES]
+    classes = {id(d): _classes_of(d, [w[2] for w, own in shown if own is d]) for _, d in shown}
+    return [
+        _witness(decision, record, people, classes[id(decision)][record], not safe, k)
+        for (safe, people, record), decision in shown
+    ]
+
+
+def _classes_of(decision: Decision, records: Sequence[int]) -> dict[int, int]:
+    classes = decision.exposure.released.class_of_records()
+    return {record: int(classes[record]) for record in records}
+
+
+def _witness(
+    decision: Decision, record: int, people: int, released_class: int, discloses: bool, k: int
+) -> Witness:
+    exposure = decision.exposure
+    rows = exposure.people_of(released_class, at_most=NAMED_PEOPLE)
+    if discloses:
+        condition = (
+            "nobody else (a), no other record (b), and what it tells is true (c)"
+            if exposure.register is not None
+            else "nobody else in the file has this key"
+        )
+    else:
+        condition = f"fewer than {k:,}"
+    return Witness(record + 1, _names(exposure, rows), people, exposure.name, condition)
+
+
+def _names(exposure: Exposure, rows: list[int]) -> tuple[str, ...]:
+    register = exposure.register
+    if register is None or not rows:
+        return ()
+    if register.person is None:
+        return tuple(f"row {row + 1}" for row in rows)
+    column = register.source.table([register.person]).column(0)
+    return tuple(str(value) for value in column.take(pa.array(rows)).to_pylist())
