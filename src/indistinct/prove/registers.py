@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from indistinct.engine import Engine
 from indistinct.engine.base import quote
@@ -54,23 +53,27 @@ def shared_attributes(release: Source, register: Register, key: Sequence[str]) -
     return shared
 
 
-def check_one_to_one(source: Source, person: str, *, name: str = "") -> None:
-    """Refuse a column that should name each person once and does not."""
+def check_one_to_one(engine: Engine, register: Register, person: str) -> None:
+    """Refuse a register whose column for persons does not name each of them once."""
+    source = register.source
     source.check_columns([person])
-    column = source.table([person]).column(0)
-    missing = column.null_count
-    if missing:
-        record = pc.index(column.is_null(), True).as_py() + 1
+    found = engine.sql(
+        f"SELECT count({quote(person)}) AS named, count(DISTINCT {quote(person)}) AS persons "
+        "FROM people",
+        people=source,
+    )
+    named, persons = (int(found.column(name)[0].as_py()) for name in ("named", "persons"))
+    if named < source.records:
+        unnamed = source.records - named
         raise InputError(
-            f"{name or source.origin}: '{person}' must name every person, but is missing in "
-            f"{missing:,} records, first in record {record:,}."
+            f"{register.name}: '{person}' must name every person, but is missing in {unnamed:,} "
+            f"{'record' if unnamed == 1 else 'records'}. Leave them out, or name another column."
         )
-    distinct = len(column.unique())
-    if distinct < len(column):
+    if persons < named:
         raise InputError(
-            f"{name or source.origin}: '{person}' must name each person once, but {len(column):,} "
-            f"records have {distinct:,} different ones. Choose a column that is one-to-one, or "
-            "merge the records of a person."
+            f"{register.name}: '{person}' must name each person once, but {named:,} records have "
+            f"{persons:,} different ones. Choose a column that is one-to-one, or merge the "
+            "records of a person."
         )
 
 
@@ -80,12 +83,10 @@ def join_registers(engine: Engine, registers: Sequence[Register], person: str) -
     The external information of an anonymous data system is the join of all tables that are
     available (Sweeney 2001, property 7). Whoever is in one of them is in the join; what is not
     known of somebody is missing. Where two registers know the same variable, the first that has
-    a value is taken.
+    a value is taken. `person` must be one-to-one in each (see `check_one_to_one`).
     """
     if len(registers) < 2:
         raise InputError("At least two registers are needed for a join.")
-    for register in registers:
-        check_one_to_one(register.source, person, name=register.name)
     names: dict[str, list[int]] = {}
     for number, register in enumerate(registers):
         for column in register.source.variables:

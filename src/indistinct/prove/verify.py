@@ -18,7 +18,12 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
 from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
-from indistinct.prove.registers import Register, join_registers, shared_attributes
+from indistinct.prove.registers import (
+    Register,
+    check_one_to_one,
+    join_registers,
+    shared_attributes,
+)
 from indistinct.prove.verification import AT_MOST_WITNESSES, Verification, Witness
 from indistinct.variables import Missing
 
@@ -79,6 +84,8 @@ def verify(
         having = [r for r in used if person in r.source.variables]
         if not having:
             raise InputError(f"No register has the column '{person}' that names the person.")
+        for register in having if registers else ():
+            check_one_to_one(engine, register, person)
         if len(having) > 1:
             used.append(join_registers(engine, having, person))
     exposures = [
