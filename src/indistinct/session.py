@@ -15,7 +15,7 @@ from indistinct import files, keys
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
-from indistinct.hierarchy import Hierarchies, Hierarchy, load_hierarchies
+from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
     ACTIONS,
@@ -25,7 +25,6 @@ from indistinct.protect import (
     Method,
     Plan,
     Protected,
-    ReleaseFolder,
     ReleaseKey,
     Request,
     SideBySide,
@@ -37,8 +36,9 @@ from indistinct.protect import (
     percent_of_records,
     protect_by_method,
     protect_uniques,
-    write_release,
 )
+from indistinct.prove import Register, verify
+from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.risk import (
     Distribution,
     FileRisk,
@@ -389,11 +389,21 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         substitute: Sequence[str] = (),
+        registers: Sequence[str | Path] = (),
+        sign_with: SigningKey | None = None,
     ) -> ReleaseFolder:
-        """Leave out the identifiers and write the release folder, whole or not at all.
+        """Leave out the identifiers, prove the result and write the release folder.
+
+        The written file is read again and attacked before the folder appears. A release that
+        should keep k and does not is refused; where `done` does not claim k, the certificate
+        says what was found.
 
         Parameters
         ----------
+        registers
+            Files of people to attack the release with, beside the private data's own people.
+        sign_with
+            The holder's key, for the certificate.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
         seed
@@ -412,6 +422,24 @@ class Data:
             plan = Plan((*plan.steps, *last))
         if format is None:
             format = self.project.release.format if self.project else None
+        names = [name for name in done.before.key if name in source.variables]
+        known = hierarchies_in(plan.to_dict())
+
+        def prove(written: Path) -> dict[str, Any]:
+            folder = self.engine.workspace
+            lists = {str(path): files.open_data(path, workspace=folder) for path in registers}
+            found = verify(
+                self.engine,
+                files.open_data(written, workspace=folder),
+                names,
+                k=done.k,
+                private=self.source,
+                registers=[Register.of_private(self.source), *map(Register, lists.values())],
+                hierarchies=known,
+            )
+            paths = {people.origin: path for path, people in lists.items()}
+            return told_verdict(found, files=paths)
+
         return write_release(
             folder,
             source,
@@ -427,7 +455,14 @@ class Data:
                 "method": done.method,
                 "cost": done.cost.to_dict() if done.cost else None,
             },
+            terms=Terms.from_project(self.project),
+            key=names,
+            k=done.k,
+            prove=prove,
             format=format or "parquet",
+            although_unproved=not done.guaranteed,
+            sign_with=sign_with,
+            audit=self.project.release.audit if self.project else None,
         )
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:

@@ -28,7 +28,7 @@ from indistinct.cli.options import (
     split_numbers,
 )
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
-from indistinct.files import Format
+from indistinct.files import Format, check_new_folder
 from indistinct.hierarchy import Hierarchies
 from indistinct.protect import (
     ACTIONS,
@@ -43,17 +43,16 @@ from indistinct.protect import (
     Part,
     PrivacyModel,
     Protected,
-    ReleaseFolder,
     ReleaseKey,
     TCloseness,
     Use,
-    check_release_place,
     compare_actions,
     fresh_seed,
     purpose_warnings,
     reach_warning,
     write_comparison,
 )
+from indistinct.release import ReleaseFolder, SigningKey
 from indistinct.session import Data
 from indistinct.utility import LossName
 
@@ -137,7 +136,10 @@ def protect(
     ] = None,
     register: Annotated[
         Path | None,
-        typer.Option(help="Optimal: a register of people; every class must have k of them."),
+        typer.Option(
+            help="A register of people to attack the release with; 'optimal' makes every class "
+            "have k of them."
+        ),
     ] = None,
     variables: Annotated[
         str | None,
@@ -173,6 +175,9 @@ def protect(
     reach: Annotated[
         int | None,
         typer.Option(help="People an intruder can address at once; warns where k is not above."),
+    ] = None,
+    sign: Annotated[
+        Path | None, typer.Option(help="The holder's private key: signs the certificate.")
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="Replay a plan that was saved, instead of a method.")
@@ -240,7 +245,7 @@ def protect(
         folder = out or (release.out if release else None)
         if folder is None:
             raise InputError("Say where the release goes with --out FOLDER.")
-        check_release_place(folder)
+        check_new_folder(folder)
         secrets = None
         if chosen == "encrypt" and plan is None:
             secrets = ReleaseKey.fresh()
@@ -276,7 +281,13 @@ def protect(
                     randomised=randomised,
                 )
             written = found.release(
-                folder, done, seed=seed, format=format, substitute=split_names(substitute) or ()
+                folder,
+                done,
+                seed=seed,
+                format=format,
+                substitute=split_names(substitute) or (),
+                registers=[register] if register is not None else [],
+                sign_with=SigningKey.load(sign, release=folder) if sign is not None else None,
             )
         except BaseException:
             # a key without a release would only be taken for one that matters
@@ -286,13 +297,17 @@ def protect(
     warned = purpose_warnings(done.plan, needed=split_names(needed) or (), use=use)
     if reach is not None and (asked := reach_warning(done.k, reach)):
         warned += (asked,)
+    warned += written.warnings
     for sentence in warned:
         console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
     if json:
         print_json({**facts(done, written), "warnings": list(warned)})
     else:
         console.print(repr(done), markup=False, soft_wrap=True)
-        console.print(f"written: {written.data}, {written.methodology}", markup=False)
+        parts = (written.data, written.methodology, written.contract, written.certificate)
+        console.print(f"written: {', '.join(map(str, parts))}", markup=False)
+        if written.open:
+            console.print(f"to fill in before signing: {', '.join(written.open)}", markup=False)
         console.print(f"private: {written.plan.parent}", markup=False)
         if secret is not None and secrets is not None:
             console.print(f"the key: {secret}. Keep it; without it nobody can decrypt.")
@@ -322,7 +337,9 @@ def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
         "guaranteed": done.guaranteed,
         "at_risk_before": done.before.at_risk,
         "at_risk_after": done.after.at_risk,
+        "proved": written.proved,
         "plan": str(written.plan),
+        "certificate": str(written.certificate),
         "release": str(written.folder),
     }
 
@@ -385,7 +402,7 @@ def _compare(
     as_json: bool,
 ) -> None:
     if out is not None:
-        check_release_place(out)
+        check_new_folder(out)
     compared = found.compare(
         names, k=k, at_most=at_most, hierarchies=hierarchies, seed=seed, **wanted
     )

@@ -4,7 +4,7 @@ from indistinct.files.dialect import Dialect
 from indistinct.files.open import check_numeric, open_data, open_table
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import BATCH_RECORDS, Source
-from indistinct.files.whole import written_whole
+from indistinct.files.whole import check_new_folder, written_whole
 from indistinct.files.workspace import workspace
 from indistinct.files.writing import FORMATS, SUFFIX_OF, Format, write_data
 
@@ -15,6 +15,7 @@ __all__ = [
     "Dialect",
     "Format",
     "Source",
+    "check_new_folder",
     "check_numeric",
     "dialect_of",
     "open_data",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from indistinct.errors import InputError
 
-__all__ = ["written_whole"]
+__all__ = ["check_new_folder", "written_whole"]
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -74,3 +74,13 @@ def _sentence(error: OSError, path: Path) -> InputError:
         )
     reason = os.strerror(error.errno) if error.errno else "the system refused"
     return InputError(f"{path} cannot be written: {reason}. Nothing was written.")
+
+
+def check_new_folder(folder: str | Path) -> Path:
+    """Refuse a place where something stands already, before any work is done."""
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists already and is not empty. Choose another folder.")
+    if not folder.resolve().parent.is_dir():
+        raise InputError(f"The folder {folder.parent} does not exist. Create it first.")
+    return folder

@@ -5,6 +5,7 @@ from indistinct.hierarchy.codes import code_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
 from indistinct.hierarchy.dates import date_hierarchy
 from indistinct.hierarchy.directory import Hierarchies, load_hierarchies
+from indistinct.hierarchy.finding import hierarchies_in
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy, IntArray, Node
 from indistinct.hierarchy.intervals import interval_hierarchy
 from indistinct.hierarchy.simple import ordered_hierarchy, suppression_only
@@ -25,6 +26,7 @@ __all__ = [
     "code_hierarchy",
     "csv_hierarchy",
     "date_hierarchy",
+    "hierarchies_in",
     "interval_hierarchy",
     "load_hierarchies",
     "ordered_hierarchy",

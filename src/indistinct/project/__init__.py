@@ -2,13 +2,16 @@
 
 from indistinct.project.builders import HierarchyBuilder
 from indistinct.project.checking import check_categories, check_levels
+from indistinct.project.contract import Contract
 from indistinct.project.draft import Draft, draft_project
 from indistinct.project.guessing import Guess
 from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
 from indistinct.project.reading import load_project, read_project
+from indistinct.project.recipients import Recipient
 
 __all__ = [
     "Access",
+    "Contract",
     "Data",
     "Declared",
     "Draft",
@@ -16,6 +19,7 @@ __all__ = [
     "Guess",
     "HierarchyBuilder",
     "Project",
+    "Recipient",
     "Release",
     "check_categories",
     "check_levels",

@@ -10,6 +10,7 @@ import pyarrow as pa
 from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import as_text
+from indistinct.project.contract import named_variables
 from indistinct.project.lines import Path as Where
 from indistinct.project.settings import Problems, header, shown
 
@@ -39,6 +40,8 @@ def apply_declarations(project: Project, source: Source) -> Source:
     for position, name in enumerate(project.release.key or ()):
         place = ("release", "key", position)
         _exists(source, name, place, "[release] key", problems)
+    for where, label, name in named_variables(project.contract):
+        _exists(source, name, where, label, problems)
     problems.raise_all()
     return replace(source, variables=source.variables.updated(changes))
 

@@ -45,6 +45,18 @@ out = "release"
 # recipient = ""
 # purpose = ""
 # access = "semi-public"        # private, semi-private, semi-public or public
+# audit = "audit.jsonl"         # the audit trail of the organisation
+
+# The terms of use; what is left out stays blank in contract.md, for signing by hand.
+# [contract]
+# needed = []                   # variables that the purpose needs
+# could_link = []               # variables on which the recipient could link other data
+# will_link = []                # variables on which the recipient will
+# lifetime = 2030-06-30         # the recipient works with the data until then
+# destroy_by = 2030-12-31       # and destroys every copy by then
+# review_days = 30              # the holder reads publications so many days before
+# security = ""                 # how the recipient keeps the data safe
+# sanctions = ""                # what follows if the terms are broken
 """
 
 

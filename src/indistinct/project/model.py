@@ -16,7 +16,9 @@ from indistinct.files import FORMATS, Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, load_hierarchies
 from indistinct.project.applying import apply_declarations
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
+from indistinct.project.contract import Contract
 from indistinct.project.lines import Lines
+from indistinct.project.recipients import Access, Recipient
 from indistinct.project.settings import (
     choice,
     data_file,
@@ -36,10 +38,6 @@ from indistinct.project.settings import (
 from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
-
-Access = Literal["private", "semi-private", "semi-public", "public"]
-"""Who may get the release: Sweeney's (2001) four degrees, from the holder alone to everybody."""
-
 
 Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 """What is made least by a method that can choose: a measure of `indistinct.utility`."""
@@ -129,6 +127,7 @@ class Release:
     recipient: str | None = setting(text, "who gets the data")
     access: Access | None = setting(choice(*get_args(Access)), "who else may get the data")
     holder: str | None = setting(text, "who holds the data and answers for the release")
+    audit: Path | None = setting(path, "the audit trail of the organisation; see also private/")
 
 
 @dataclass(frozen=True)
@@ -158,6 +157,8 @@ class Project:
     data: Data = _section(Data)
     variables: Mapping[str, Declared] = _section(Declared, named=True)
     release: Release = _section(Release)
+    contract: Contract = _section(Contract)
+    recipients: Mapping[str, Recipient] = _section(Recipient, named=True)
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
 

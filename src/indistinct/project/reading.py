@@ -11,6 +11,7 @@ from typing import Any
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.sql import is_database
+from indistinct.project.contract import check_contract
 from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
 from indistinct.project.model import Declared, Project
@@ -93,6 +94,7 @@ def read_project(text: str, path: Path) -> Project:
     _check_data(project, problems)
     _check_release(project, problems)
     _check_roles(project, problems)
+    check_contract(project, problems)
     if project.engine.master is not None and project.engine.name != "spark":
         problems.add(("engine", "master"), '[engine] master is only for name = "spark".')
     problems.raise_all()

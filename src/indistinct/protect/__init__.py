@@ -27,7 +27,6 @@ from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
-from indistinct.protect.release import ReleaseFolder, check_release_place, write_release
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
@@ -121,7 +120,6 @@ __all__ = [
     "Protected",
     "Receipt",
     "RecodingStep",
-    "ReleaseFolder",
     "ReleaseKey",
     "Request",
     "Round",
@@ -144,7 +142,6 @@ __all__ = [
     "apply_recoding",
     "argus",
     "check_options",
-    "check_release_place",
     "compare_actions",
     "compare_methods",
     "datafly",
@@ -164,5 +161,4 @@ __all__ = [
     "round_counts",
     "weak_encryption_warning",
     "write_comparison",
-    "write_release",
 ]

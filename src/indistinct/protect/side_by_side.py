@@ -15,11 +15,10 @@ from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError
 from indistinct.figures import Point, points
 from indistinct.files.source import Source
-from indistinct.files.whole import written_whole
+from indistinct.files.whole import check_new_folder, written_whole
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import uniques
 from indistinct.protect.methods import protect_by_method
-from indistinct.protect.release import check_release_place
 from indistinct.protect.request import METHODS, Method, Request
 from indistinct.protect.text_table import as_html, as_lines
 
@@ -230,7 +229,7 @@ def compare_methods(
 
 def write_comparison(folder: str | Path, compared: SideBySide) -> Path:
     """Write table, numbers and figure into a folder that is new or empty."""
-    folder = check_release_place(folder)
+    folder = check_new_folder(folder)
     folder.mkdir(exist_ok=True)
     text = f"# Methods side by side\n\n{compared.markdown()}\n\n![Risk and utility](map.svg)\n"
     content = {

@@ -30,8 +30,8 @@ __all__ = [
     "stands_for",
 ]
 
-Kind = Literal["number", "date"]
-"""What digits mean in a variable: ``1961`` is one number, or all the days of a year."""
+Kind = Literal["number", "date", "text"]
+"""What digits mean in a variable: ``1961`` is one number, all days of a year, or four letters."""
 
 Span = tuple[float, float]
 """The first and the last number, or day number, that a label stands for."""
@@ -43,6 +43,8 @@ _RANGE = re.compile(rf"{_NUMBER}(?:-|–| to ){_NUMBER}")
 _BRACKETS = re.compile(rf"([\[(]){_NUMBER}, ?{_NUMBER}([\])])")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥) ?{_NUMBER}")
 _AND_MORE = re.compile(rf"{_NUMBER}\+")
+_DASHED = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)")
+_SIGNED = re.compile(r"[\[(<>≤≥+–.]| to ")
 _DIGITS = 15
 """Longer numbers are codes: a float would not tell them apart."""
 
@@ -85,7 +87,7 @@ def stands_for(
         The variable's hierarchy, if there is one. Where it knows one of the two only, forms
         decide: a register holds values that the private file had not.
     kind
-        Whether digits are numbers or dates; by default as `common_kind` reads these two.
+        What digits mean; by default as `common_kind` reads these two, without others beside them.
 
     >>> stands_for("0213*", "02138"), stands_for("0213*", "02141"), stands_for(None, "02141")
     (True, False, True)
@@ -147,14 +149,32 @@ def members_of(text: str | None) -> tuple[str, ...] | None:
 
 
 def common_kind(labels: Iterable[object], values: Iterable[object]) -> Kind:
-    """Say whether digits mean dates in a variable: they do if any text tells a month.
+    """Say whether digits mean dates, numbers, or nothing but themselves in a variable.
 
-    >>> common_kind(["1961"], ["1961-10-02"]), common_kind(["1961"], ["1950-1969"])
+    They are dates if any text tells a month. Else they are numbers, unless the only ranges are
+    two numbers with a dash, as ``12-345``, which may as well be a code. Such are ranges if one
+    follows another (``20-24``, ``25-29``), or if of labels or of values half are plain numbers.
+
+    >>> common_kind(["1961"], ["1961-10-02"]), common_kind(["20-24"], [21, 40])
     ('date', 'number')
+    >>> common_kind(["20-29", "30-39"], ["25-34"]), common_kind(["12-345"], ["12-345", "12-346"])
+    ('number', 'text')
     """
-    texts = {as_text(cell) for cells in (labels, values) for cell in cells}
-    parts = (part for text in texts if text is not None for part in members_of(text) or [text])
-    return "date" if any(_calendar(part) for part in parts) else "number"
+    sides = [_parts(labels), _parts(values)]
+    if any(_calendar(text) for side in sides for text in side):
+        return "date"
+    dashed = [[m for text in side if (m := _DASHED.fullmatch(text))] for side in sides]
+    if not any(dashed):
+        return "number"
+    for side, codes in zip(sides, dashed, strict=True):
+        plain = sum(_PLAIN.fullmatch(text) is not None for text in side)
+        if plain and plain >= len(codes):
+            return "number"
+        if any(_SIGNED.search(text) and _numbers(text) for text in side):
+            return "number"
+    starts = {int(match[1]) for side in dashed for match in side}
+    follows = any(int(match[2]) + 1 in starts for side in dashed for match in side)
+    return "number" if follows else "text"
 
 
 @lru_cache(maxsize=65_536)
@@ -169,7 +189,14 @@ def span_of(text: str | None, kind: Kind) -> Span | None:
     """
     if text is None:
         return None
-    return _numbers(text) if kind == "number" else _calendar(text) or _years(text)
+    if kind == "date":
+        return _calendar(text) or _years(text)
+    return _numbers(text) if kind == "number" else None
+
+
+def _parts(cells: Iterable[object]) -> set[str]:
+    texts = {as_text(cell) for cell in cells}
+    return {part for text in texts if text is not None for part in members_of(text) or [text]}
 
 
 def _knows(hierarchy: Hierarchy, text: str) -> bool:

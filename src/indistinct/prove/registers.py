@@ -13,7 +13,16 @@ from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.files.source import Source
 
-__all__ = ["Register", "as_text_column", "check_one_to_one", "join_registers", "shared_attributes"]
+__all__ = [
+    "OWN_PEOPLE",
+    "Register",
+    "as_text_column",
+    "check_one_to_one",
+    "join_registers",
+    "shared_attributes",
+]
+
+OWN_PEOPLE = "the private data's own people"
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,11 @@ class Register:
             object.__setattr__(self, "name", self.source.origin)
         if self.person is not None:
             self.source.check_columns([self.person])
+
+    @classmethod
+    def of_private(cls, private: Source, person: str | None = None) -> Register:
+        """Take the people of the private data themselves, with all that is known of them."""
+        return cls(private, OWN_PEOPLE, person)
 
 
 def shared_attributes(release: Source, register: Register, key: Sequence[str]) -> list[str]:
@@ -83,10 +97,12 @@ def join_registers(engine: Engine, registers: Sequence[Register], person: str) -
     The external information of an anonymous data system is the join of all tables that are
     available (Sweeney 2001, property 7). Whoever is in one of them is in the join; what is not
     known of somebody is missing. Where two registers know the same variable, the first that has
-    a value is taken. `person` must be one-to-one in each (see `check_one_to_one`).
+    a value is taken.
     """
     if len(registers) < 2:
         raise InputError("At least two registers are needed for a join.")
+    for register in registers:
+        check_one_to_one(engine, register, person)
     names: dict[str, list[int]] = {}
     for number, register in enumerate(registers):
         for column in register.source.variables:

@@ -19,6 +19,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
 from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
 from indistinct.prove.registers import (
+    OWN_PEOPLE,
     Register,
     check_one_to_one,
     join_registers,
@@ -79,14 +80,14 @@ def verify(
     names = _known(release, key, private)
     used = list(registers)
     if not used and private is not None:
-        used = [Register(private, "the private data's own people", person)]
+        used = [Register.of_private(private, person)]
     if person is not None:
         having = [r for r in used if person in r.source.variables]
         if not having:
             raise InputError(f"No register has the column '{person}' that names the person.")
-        for register in having if registers else ():
-            check_one_to_one(engine, register, person)
-        if len(having) > 1:
+        if len(having) == 1 and registers:
+            check_one_to_one(engine, having[0], person)
+        elif len(having) > 1:
             used.append(join_registers(engine, having, person))
     exposures = [
         expose(
@@ -153,8 +154,7 @@ def _notes(
                 for name in release.variables
                 if name not in names
                 and name in exposure.register.source.variables
-                and exposure.register.source.origin != release.origin
-                and exposure.name != "the private data's own people"
+                and exposure.name != OWN_PEOPLE
             ]
             if beside:
                 notes.append(
@@ -204,7 +204,7 @@ def _checked(decision: Decision) -> dict[str, Any]:
     exposure = decision.exposure
     protected = decision.models != NULL
     return {
-        "what": "register" if exposure.register is not None else "release",
+        "what": _what(exposure),
         "name": exposure.name,
         "records": exposure.known.source.records
         if exposure.known is not None
@@ -212,6 +212,12 @@ def _checked(decision: Decision) -> dict[str, Any]:
         "attributes": list(exposure.attributes),
         "k": int(decision.people[protected].min()) if protected.any() else 0,
     }
+
+
+def _what(exposure: Exposure) -> str:
+    if exposure.register is None:
+        return "release"
+    return "private" if exposure.name == OWN_PEOPLE else "register"
 
 
 def _witnesses(decisions: Sequence[Decision], k: int) -> list[Witness]:

@@ -1,0 +1,126 @@
+"""``[recipients.NAME]``: who may ask questions, and the version of the data that each gets.
+
+Sweeney's Datafly decides "at the time of database access, so the approach can be incorporated into
+role-based security within an institution" (2001, section 6.2). A recipient here is a role: what it
+may see, how far it is trusted, how much distortion it bears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from indistinct.errors import did_you_mean
+from indistinct.project.settings import (
+    Place,
+    Problems,
+    choice,
+    header,
+    listed,
+    number,
+    setting,
+    text,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from indistinct.project.model import Project
+
+__all__ = ["Access", "Preset", "Recipient", "check_recipients"]
+
+Access = Literal["private", "semi-private", "semi-public", "public"]
+"""Who may get the release: Sweeney's (2001) four degrees, from the holder alone to everybody."""
+
+Preset = Literal["caretaker", "researcher", "public"]
+"""The recipients that Sweeney describes: a patient's own doctor, a researcher who is bound by
+contract not to link, and everybody."""
+
+
+def _distortions(value: Any, place: Place) -> dict[str, float] | None:
+    """Take a table from variables to numbers from 0 to 1."""
+    if not isinstance(value, dict) or not value:
+        place.wrong(
+            "a table of variables and numbers from 0 to 1, as { zip = 1, age = 0.2 }", value
+        )
+        return None
+    check = number(least=0, most=1)
+    return {name: check(share, place.at(name)) or 0 for name, share in value.items()}
+
+
+def _yes_or_no(value: Any, place: Place) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    place.wrong("true or false", value)
+    return None
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """``[recipients.NAME]``: a role, and the version of the data that its questions see."""
+
+    access: Access | None = setting(choice(*get_args(Access)), "how far the recipient is trusted")
+    preset: Preset | None = setting(choice(*get_args(Preset)), "whom Datafly protects the data for")
+    k: int | None = setting(
+        whole(least=2, hint="A class of 1 is a person who stands out."),
+        "how many records a class must have at least; by default that of [release]",
+    )
+    method: str | None = setting(text, "how the data are protected; by default datafly")
+    columns: tuple[str, ...] | None = setting(
+        listed(text, "variable names"), "what may be seen; by default all but identifiers"
+    )
+    distortion: Mapping[str, float] | None = setting(
+        _distortions, "how much distortion is borne in variables, from 0 to 1"
+    )
+    max_drop: float | None = setting(
+        number(least=0), "how many records may be left out: a number, or a share below 1"
+    )
+    smallest: int | None = setting(
+        whole(least=1), "the fewest records that an answer may rest on; by default k"
+    )
+    listing: bool | None = setting(
+        _yes_or_no, "whether single records may be told; by default if k holds on the whole key"
+    )
+
+
+def check_recipients(project: Project, problems: Problems) -> None:
+    """Find what does not fit together in the sections of recipients."""
+    declared = project.variables
+    for name, recipient in project.recipients.items():
+        where = ("recipients", name)
+        label = header(where)
+        if recipient.preset == "caretaker" and recipient.access != "private":
+            problems.add(
+                (*where, "preset"),
+                f'{label} preset = "caretaker" gives the data as they are. Say that this is meant '
+                'with access = "private".',
+            )
+        if recipient.preset == "researcher" and recipient.access == "public":
+            problems.add(
+                (*where, "preset"),
+                f'{label} preset = "researcher" trusts a contract, which nobody signs where access '
+                'is "public".',
+            )
+        if recipient.method not in (None, "datafly"):
+            for setting_name in ("preset", "distortion"):
+                if getattr(recipient, setting_name) is not None:
+                    problems.add(
+                        (*where, setting_name),
+                        f"{label} {setting_name} is for the method datafly. Got "
+                        f'method = "{recipient.method}".',
+                    )
+        for position, column in enumerate(recipient.columns or ()):
+            place = (*where, "columns", position)
+            if column in declared and declared[column].role == "identifier":
+                problems.add(
+                    place,
+                    f"{label} columns names {column!r}, which is an identifier and never leaves. "
+                    "Leave it out.",
+                )
+        for column in recipient.distortion or ():
+            if recipient.columns is not None and column not in recipient.columns:
+                problems.add(
+                    (*where, "distortion", column),
+                    f"{label} distortion names {column!r}, which is not among the columns. "
+                    f"{did_you_mean(column, recipient.columns)}",
+                )

@@ -1,0 +1,48 @@
+"""The release folder: data, note on method, contract, certificate; and the holder's own part."""
+
+from indistinct.release.audit import AuditTrail, Entry
+from indistinct.release.canonical import canonical, digest, file_digest
+from indistinct.release.certificate import Certificate, check_signature, make_certificate
+from indistinct.release.chain import Head, TrailCheck
+from indistinct.release.checking import FolderCheck, check_folder
+from indistinct.release.contract import Contract, write_contract
+from indistinct.release.folder import (
+    Prover,
+    ReleaseFolder,
+    sign,
+    write_release,
+)
+from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.signing import PublicKey, SigningKey
+from indistinct.release.terms import Terms, check_terms
+from indistinct.release.verdict import VERDICT_FIELDS, attacked_with, told_verdict
+
+__all__ = [
+    "VERDICT_FIELDS",
+    "AuditTrail",
+    "Certificate",
+    "Contract",
+    "Entry",
+    "FolderCheck",
+    "Head",
+    "Prover",
+    "PublicKey",
+    "ReleaseFolder",
+    "SigningKey",
+    "Terms",
+    "TrailCheck",
+    "attacked_with",
+    "canonical",
+    "check_folder",
+    "check_signature",
+    "check_terms",
+    "digest",
+    "file_digest",
+    "make_certificate",
+    "sign",
+    "told_steps",
+    "told_verdict",
+    "write_contract",
+    "write_methodology",
+    "write_release",
+]

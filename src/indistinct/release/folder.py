@@ -1,0 +1,284 @@
+"""A release folder: what the recipient gets, and what stays with the holder.
+
+The folder appears whole or not at all: it is written beside its place under another name, proved
+and checked there, and renamed when everything in it is on disk. `private/` has mode 700 and never
+leaves. A release that does not hold is not written, unless that is asked for; its certificate
+then says so first.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import errno
+import html
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from indistinct.errors import GuaranteeError, InputError
+from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
+from indistinct.protect import Encrypt, Plan, Receipt, Substitute
+from indistinct.release import parts
+from indistinct.release.audit import AuditTrail
+from indistinct.release.canonical import file_digest
+from indistinct.release.certificate import Certificate, make_certificate
+from indistinct.release.checking import check_folder
+from indistinct.release.contract import write_contract
+from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.signing import SigningKey
+from indistinct.release.terms import Terms, check_terms
+
+__all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
+
+Prover = Callable[[Path], Mapping[str, Any]]
+"""Takes the path of the released file, reads it again, and returns a verdict (`VERDICT_FIELDS`)."""
+
+
+@dataclass(frozen=True)
+class ReleaseFolder:
+    """Where a release was written, and what remains to be done.
+
+    Parameters
+    ----------
+    open
+        What is still blank in the contract.
+    warnings
+        What the holder should think about before sending it.
+    """
+
+    folder: Path
+    data: Path
+    plan: Path
+    methodology: Path
+    contract: Path
+    certificate: Path
+    proved: bool
+    open: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        plain = {n: str(v) if isinstance(v, Path) else v for n, v in self.__dict__.items()}
+        return {**plain, "open": list(self.open), "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        lines = [f"{self.folder}: {'proved' if self.proved else 'NOT PROVED'}"]
+        lines += [f"  {path.name}" for path in (self.data, self.methodology)]
+        blank = f" ({len(self.open)} places to fill in)" if self.open else ""
+        lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
+        lines += [f"  warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def write_release(
+    folder: str | Path,
+    source: Source,
+    *,
+    plan: Plan,
+    receipts: Sequence[Receipt],
+    ledger: Mapping[str, Any],
+    terms: Terms,
+    key: Sequence[str],
+    k: int,
+    prove: Prover | None,
+    format: Format = "parquet",
+    although_unproved: bool = False,
+    sign_with: SigningKey | None = None,
+    audit: str | Path | None = None,
+    today: dt.date | None = None,
+) -> ReleaseFolder:
+    """Write the released records and all that goes with them, whole or not at all.
+
+    Parameters
+    ----------
+    source
+        The records after the plan.
+    ledger
+        What the holder keeps beside plan and receipts: the seed, the counts before and after.
+    terms
+        For what and for whom the release is; checked against the released file and the key.
+    key, k
+        What is promised: every key stands for k people.
+    prove
+        Attacks the file that was written. None means that nobody does, so nothing is proved.
+    although_unproved
+        Write the release also if the verdict does not hold.
+    sign_with
+        The holder's key, for the certificate.
+    audit
+        The organisation's audit trail, to which the release is added.
+    today
+        For the dates of the terms.
+    """
+    folder = check_new_folder(folder)
+    today = today or dt.date.today()
+    warnings = check_terms(
+        terms,
+        released=list(source.variables),
+        key=key,
+        identifiers=_named_outright(source, plan),
+        today=today,
+    )
+    place = folder.resolve()
+    aside: Path | None = None
+    try:
+        aside = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}-", dir=place.parent))
+        private = aside / parts.PRIVATE
+        private.mkdir(mode=0o700)
+        os.chmod(private, 0o700)  # whatever the umask is
+        data = write_data(source, aside / f"data{SUFFIX_OF[format]}", format=format)
+        verdict = prove(data) if prove is not None else None
+        _refuse_unproved(verdict, although_unproved=although_unproved)
+        told = told_steps(plan, list(source.variables))
+        note = write_methodology(plan, receipts, source=source, terms=terms)
+        drawn = write_contract(terms, released=list(source.variables), key=key, k=k, today=today)
+        (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
+        (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
+        plan.save(aside / parts.PLAN)
+        _write_ledger(aside, plan, receipts, ledger)
+        files = {
+            name: file_digest(aside / name)
+            for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
+        }
+        word = (verdict["verdict"] or "none") if verdict is not None else "unproved"
+        trail = AuditTrail(aside / parts.AUDIT)
+        trail.append("release", data=files, parameters=told, verdict=word)
+        certificate = make_certificate(
+            verdict=verdict,
+            key=key,
+            k=k,
+            records=source.records,
+            files=files,
+            ledger=file_digest(aside / parts.LEDGER),
+            method=told,
+            audit=trail.head(),
+        ).signed(sign_with)
+        (aside / parts.CERTIFICATE).write_bytes(certificate.to_bytes())
+        _sync_all(aside)
+        check_folder(aside, signed_by=sign_with.public if sign_with else None).refuse_changes()
+        os.chmod(aside, 0o755)
+        sealed = {parts.CERTIFICATE: file_digest(aside / parts.CERTIFICATE), **files}
+        _put_in_place(aside, place, audit, sealed, told, word)
+    except OSError as error:
+        raise _sentence(error, folder) from None
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+    return ReleaseFolder(
+        folder,
+        folder / data.name,
+        folder / parts.PLAN,
+        folder / parts.METHODOLOGY,
+        folder / parts.CONTRACT,
+        folder / parts.CERTIFICATE,
+        certificate.proved,
+        drawn.open,
+        warnings,
+    )
+
+
+def sign(folder: str | Path, key: SigningKey) -> Certificate:
+    """Sign the certificate of a release that is whole; an earlier signature is replaced."""
+    folder = Path(folder)
+    check_folder(folder).refuse_changes()
+    path = folder / parts.CERTIFICATE
+    signed = Certificate.read(path).signed(key)
+    with written_whole(path) as aside:
+        aside.write_bytes(signed.to_bytes())
+    return signed
+
+
+def _named_outright(source: Source, plan: Plan) -> list[str]:
+    """Return the identifiers that are released as they were."""
+    disguised = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    disguised.update(n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables)
+    return [name for name in source.variables.names(role="identifier") if name not in disguised]
+
+
+def _refuse_unproved(verdict: Mapping[str, Any] | None, *, although_unproved: bool) -> None:
+    if although_unproved or (verdict is not None and verdict["holds"]):
+        return
+    if verdict is None:
+        why = "Nobody attacked the release, so that nothing is proved"
+    else:
+        why = (
+            f"The release does not hold: the verdict is '{verdict['verdict']}', with "
+            f"{verdict['disclosures']} disclosures"
+        )
+    raise GuaranteeError(
+        f"{why}. Nothing was written. Protect the data more, or say that the release is to be "
+        "written although it is unproved."
+    )
+
+
+def _write_ledger(
+    aside: Path, plan: Plan, receipts: Sequence[Receipt], ledger: Mapping[str, Any]
+) -> None:
+    fixed = {
+        # The certificate tells this file's hash. Without chance in it, what it says (a seed
+        # chosen by hand, a short plan) could be guessed and tried.
+        "salt": secrets.token_hex(32),
+        "files": {parts.PLAN: file_digest(aside / parts.PLAN)},
+        "plan": plan.to_dict(),
+        "receipts": [receipt.to_dict() for receipt in receipts],
+    }
+    content = {**fixed, **ledger, **fixed}
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
+    (aside / parts.LEDGER).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _put_in_place(
+    aside: Path,
+    place: Path,
+    audit: str | Path | None,
+    sealed: Mapping[str, str],
+    told: Sequence[str],
+    word: str,
+) -> None:
+    """Rename the folder to its place; the organisation's trail knows before it is there."""
+    trail = AuditTrail(audit) if audit is not None else None
+    if trail is not None:
+        trail.append("release", data=sealed, parameters=list(told), verdict=word)
+    try:
+        if os.name != "posix" and place.exists():
+            place.rmdir()
+        os.replace(aside, place)
+    except BaseException:
+        if trail is not None:
+            trail.append("release failed", data=sealed)
+        raise
+    _sync(place.parent)
+
+
+def _sync_all(folder: Path) -> None:
+    for path in (*folder.rglob("*"), folder):
+        _sync(path)
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name != "posix":
+        return  # only files can be synced there
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sentence(error: OSError, folder: Path) -> InputError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return InputError(
+            f"The disk is full: {folder} does not fit, nothing was written. Free some space or "
+            "choose another folder."
+        )
+    reason = error.strerror or "the system refused"
+    return InputError(f"{folder} cannot be written: {reason}. Nothing was written.")

@@ -1,0 +1,34 @@
+"""A file that one process at a time adds to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from indistinct.errors import InputError
+
+__all__ = ["locked"]
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[int]:
+    """Open a file for adding, made with mode 600 if it is not there; others wait meanwhile."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    finally:
+        os.close(handle)

@@ -1,0 +1,47 @@
+"""What a release folder is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from indistinct.files import SUFFIX_OF
+
+__all__ = [
+    "AUDIT",
+    "CERTIFICATE",
+    "CONTRACT",
+    "DATA_NAMES",
+    "HEAD",
+    "LEDGER",
+    "METHODOLOGY",
+    "PLAN",
+    "PRIVATE",
+    "found_in",
+]
+
+METHODOLOGY = "methodology.md"
+CONTRACT = "contract.md"
+CERTIFICATE = "certificate.json"
+PRIVATE = "private"
+PLAN = "private/plan.json"
+LEDGER = "private/ledger.json"
+AUDIT = "private/audit.jsonl"
+HEAD = "private/audit.jsonl.head"
+DATA_NAMES = tuple(f"data{suffix}" for suffix in SUFFIX_OF.values())
+"""What the released file can be called, by its format."""
+
+
+def found_in(folder: Path) -> list[str]:
+    """Return everything in a folder that is not a folder itself, or an empty or closed one."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or not path.is_dir() or _is_empty(path):
+            found.append(path.relative_to(folder).as_posix())
+    return found
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except PermissionError:
+        return True
