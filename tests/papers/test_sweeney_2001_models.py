@@ -18,7 +18,7 @@ from indistinct.protect.systems.argus import argus
 from indistinct.protect.systems.datafly import datafly
 from indistinct.protect.systems.k_similar import KSimilarStep
 from indistinct.prove.ads0 import ADS0
-from indistinct.prove.relations import Release
+from indistinct.prove.ads0.relations import Release
 from indistinct.session import open_data
 
 # Figure 19

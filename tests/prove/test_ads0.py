@@ -9,9 +9,9 @@ import pytest
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import table_hierarchy
 from indistinct.prove.ads0 import ADS0
-from indistinct.prove.entities import Entity
-from indistinct.prove.external import join_external
-from indistinct.prove.relations import Channel, Release
+from indistinct.prove.ads0.entities import Entity
+from indistinct.prove.ads0.external import join_external
+from indistinct.prove.ads0.relations import Channel, Release
 
 PRIVATE = [
     {"name": "Ann", "birth": "10/2/61", "zip": "02139", "ill": "cardiac"},

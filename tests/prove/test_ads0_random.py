@@ -14,8 +14,8 @@ import pytest
 
 from indistinct.hierarchy import table_hierarchy
 from indistinct.prove.ads0 import ADS0
-from indistinct.prove.entities import Entity
-from indistinct.prove.relations import Channel, Release
+from indistinct.prove.ads0.entities import Entity
+from indistinct.prove.ads0.relations import Channel, Release
 
 AGES = ["20", "22", "24", "27"]
 ZIPS = ["02138", "02139", "02141"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indistinct.errors import InputError
-from indistinct.prove.entities import (
+from indistinct.prove.ads0.entities import (
     Entity,
     as_rows,
     collected_from,

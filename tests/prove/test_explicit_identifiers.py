@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from indistinct.errors import InputError
-from indistinct.prove.entities import as_rows, project
-from indistinct.prove.explicit import (
+from indistinct.prove.ads0.entities import as_rows, project
+from indistinct.prove.ads0.explicit import (
     EMAIL,
     METHODS,
     TELEPHONE,

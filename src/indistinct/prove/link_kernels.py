@@ -97,9 +97,7 @@ def add_to_leaves(
     found = np.zeros(depth + 1, dtype=np.int64)
     found[0] = 1
     for row in range(start, end):
-        count = _advance(
-            rows, row, start, first_child, group, level, tables, shapes, nodes, found
-        )
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
         for i in range(count):
             leaf = nodes[depth, i] - first_leaf
             for a in range(amounts.shape[1]):
@@ -127,9 +125,7 @@ def add_to_rows(
     found = np.zeros(depth + 1, dtype=np.int64)
     found[0] = 1
     for row in range(start, end):
-        count = _advance(
-            rows, row, start, first_child, group, level, tables, shapes, nodes, found
-        )
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
         for i in range(count):
             leaf = nodes[depth, i] - first_leaf
             for a in range(amounts.shape[1]):
@@ -158,9 +154,7 @@ def write_pairs(
     found[0] = 1
     at = 0
     for row in range(start, end):
-        count = _advance(
-            rows, row, start, first_child, group, level, tables, shapes, nodes, found
-        )
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
         for i in range(count):
             leaves[at] = nodes[depth, i] - first_leaf
             people[at] = row

@@ -1,42 +1,31 @@
 """Whom each released key may refer to in a register, without joining every record with everybody.
 
-Released keys are put together by *shape*: which level each of their labels has (see `Cover`).
-For one shape, a person of the register belongs to one combination of groups at most, so the
-register is recoded to the shape and looked up. Shapes that begin alike share the work: variables
-are taken one after another, and at each the register keeps only the people who may still meet
-something, added up where they have become equal. The cost grows with the register's distinct
-keys times the shapes that occur, at most, and usually far less.
+Released keys become a tree: a node for each beginning that they share, a leaf for each key. A
+person walks down the tree, and at every node goes on to each child whose label her value meets:
+of the labels of one level (see `Cover`) that is one at most. Values of the register that no
+label tells apart are one value here, and people who have become equal are added up; the others
+are sorted, so that what was found for one person's first values serves the next. The cost grows
+with the pairs that meet, and is at most the register's distinct keys times the *shapes* that
+occur: combinations of levels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.keys import group_rows
 from indistinct.prove.cover import Cover
+from indistinct.prove.link_kernels import add_to_leaves, add_to_rows, write_pairs
 from indistinct.variables import Missing
 
 __all__ = ["linked_pairs", "linked_totals", "linking_totals", "members_of_groups"]
 
 IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Branch:
-    """Released keys of one shape so far, and what of the register may still meet them.
-
-    `rows` are released keys and `prefix` the number of their groups so far; `people` are rows of
-    the register, or of what it was added up to, with `theirs`, the prefix that they belong to.
-    """
-
-    rows: IntArray
-    prefix: IntArray
-    people: IntArray
-    theirs: IntArray
 
 
 def linked_totals(
@@ -64,10 +53,12 @@ def linked_totals(
         with ``"wildcard"`` anything at all.
     """
     totals = np.zeros((len(labels), amounts.shape[1]), dtype=np.int64)
-    for branch, own in _walk(labels, values, covers, missing, amounts):
-        sums = np.zeros((int(branch.prefix.max()) + 1, amounts.shape[1]), dtype=np.int64)
-        np.add.at(sums, branch.theirs, own[branch.people])
-        totals[branch.rows] += sums[branch.prefix]
+    for tree, people in _walks(labels, values, covers, missing):
+        own = np.zeros((len(people.rows), amounts.shape[1]), dtype=np.int64)
+        np.add.at(own, people.row_of, amounts[people.members])
+        found = np.zeros((tree.leaves, amounts.shape[1]), dtype=np.int64)
+        tree.walk(add_to_leaves, people, own, found)
+        totals[tree.members] += found[tree.leaf_of]
     return totals
 
 
@@ -84,10 +75,12 @@ def linking_totals(
     The other direction of `linked_totals`: amounts belong to released keys.
     """
     totals = np.zeros((len(values), amounts.shape[1]), dtype=np.int64)
-    for branch, _ in _walk(labels, values, covers, missing):
-        sums = np.zeros((int(branch.prefix.max()) + 1, amounts.shape[1]), dtype=np.int64)
-        np.add.at(sums, branch.prefix, amounts[branch.rows])
-        totals[branch.people] += sums[branch.theirs]
+    for tree, people in _walks(labels, values, covers, missing):
+        own = np.zeros((tree.leaves, amounts.shape[1]), dtype=np.int64)
+        np.add.at(own, tree.leaf_of, amounts[tree.members])
+        found = np.zeros((len(people.rows), amounts.shape[1]), dtype=np.int64)
+        tree.walk(add_to_rows, people, own, found)
+        totals[people.members] += found[people.row_of]
     return totals
 
 
@@ -95,10 +88,14 @@ def linked_pairs(
     labels: IntArray, values: IntArray, covers: Sequence[Cover], *, missing: Missing = "own"
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield pairs (released key, key of the register) that meet: for a few keys only."""
-    for branch, _ in _walk(labels, values, covers, missing):
-        size = int(branch.prefix.max()) + 1
-        left, right = members_of_groups(branch.prefix, branch.theirs, groups=size)
-        yield branch.rows[left], branch.people[right]
+    for tree, people in _walks(labels, values, covers, missing):
+        counts = np.zeros((len(people.rows), 1), dtype=np.int64)
+        tree.walk(add_to_rows, people, np.ones((tree.leaves, 1), dtype=np.int64), counts)
+        leaves, rows = np.empty((2, int(counts.sum())), dtype=np.int64)
+        tree.walk(write_pairs, people, leaves, rows)
+        left, keys = members_of_groups(leaves, tree.leaf_of, groups=tree.leaves)
+        at, members = members_of_groups(rows[left], people.row_of, groups=len(people.rows))
+        yield tree.members[keys[at]], people.members[members]
 
 
 def members_of_groups(
@@ -118,28 +115,80 @@ def members_of_groups(
     return left, order[starts + np.arange(len(left))]
 
 
-def _walk(
-    labels: IntArray,
-    values: IntArray,
-    covers: Sequence[Cover],
-    missing: Missing,
-    amounts: IntArray | None = None,
-) -> Iterator[tuple[_Branch, IntArray]]:
-    """Yield, for every shape, its released keys and what may meet them.
+@dataclass(frozen=True)
+class _People:
+    """Rows of the register, sorted, those that no label tells apart as one.
 
-    With amounts, the register's rows are added up on the way and the second element holds the
-    sums; without, rows keep their numbers.
+    `members` are the rows that were given, `row_of` what each has become.
     """
+
+    members: IntArray
+    row_of: IntArray
+    rows: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Released keys, those with an equal beginning together.
+
+    The children of a node are numbered one after another, by rising group; the leaves come last.
+
+    Parameters
+    ----------
+    members, leaf_of
+        The released keys in it, and the leaf of each.
+    first_child
+        Where the children of a node begin; those of the next node begin where they end.
+    group, level
+        The group of a node's label (see `Cover`), and the level of that.
+    tables, shapes
+        For each variable and level the group of every value, one after another; where those of a
+        variable begin, its levels and its values.
+    room
+        How many nodes of one depth a person may be at, at most: the shapes.
+    """
+
+    members: IntArray
+    leaf_of: IntArray
+    leaves: int
+    first_child: IntArray = field(repr=False)
+    group: NDArray[np.int32] = field(repr=False)
+    level: NDArray[np.int32] = field(repr=False)
+    tables: NDArray[np.int32] = field(repr=False)
+    shapes: IntArray = field(repr=False)
+    room: int
+
+    def walk(self, add: Any, people: _People, first: IntArray, second: IntArray) -> None:
+        """Let all people walk down the tree."""
+        add(
+            people.rows,
+            self.first_child,
+            self.group,
+            self.level,
+            self.tables,
+            self.shapes,
+            self.room,
+            0,
+            len(people.rows),
+            len(self.group) - self.leaves,
+            first,
+            second,
+        )
+
+
+def _walks(
+    labels: IntArray, values: IntArray, covers: Sequence[Cover], missing: Missing
+) -> Iterator[tuple[_Tree, _People]]:
+    """Yield trees of released keys with the people who walk down them."""
     groups = np.stack([c.group_of[labels[:, j]] for j, c in enumerate(covers)], axis=1)
-    for people, known in _patterns(values, covers, missing):
-        # variables with one level first: they part nothing and shrink the register for the others
+    for members, known in _patterns(values, covers, missing):
+        # variables with few levels first: they part little, and leave few people for the others
         order = sorted(known, key=lambda j: (len(covers[j].levels), j))
-        rows = np.flatnonzero((groups[:, order] >= 0).all(axis=1))
-        if not len(rows):
-            continue
-        start = _Branch(rows, np.zeros_like(rows), people, np.zeros_like(people))
-        own = amounts if amounts is not None else np.empty((len(values), 0), dtype=np.int64)
-        yield from _descend(start, values, own, groups, covers, order, add=amounts is not None)
+        keys = np.flatnonzero((groups[:, order] >= 0).all(axis=1))
+        if len(keys) and len(members):
+            chosen = [covers[j] for j in order]
+            tree, merged = _tree(keys, groups[keys][:, order], chosen)
+            yield tree, _people(members, values, order, merged)
 
 
 def _patterns(
@@ -148,8 +197,7 @@ def _patterns(
     """Yield the register's rows with the variables to link them on."""
     everything = list(range(len(covers)))
     if missing == "own" or not len(values):
-        if len(values):
-            yield np.arange(len(values)), everything
+        yield np.arange(len(values)), everything
         return
     lacking = np.stack(
         [
@@ -164,62 +212,68 @@ def _patterns(
         yield rows, [j for j in everything if not pattern[j]]
 
 
-def _descend(
-    branch: _Branch,
-    values: IntArray,
-    amounts: IntArray,
-    groups: IntArray,
-    covers: Sequence[Cover],
-    order: Sequence[int],
-    *,
-    add: bool,
-) -> Iterator[tuple[_Branch, IntArray]]:
-    if not order:
-        yield branch, amounts
-        return
-    j, rest = order[0], order[1:]
-    cover = covers[j]
-    level_of_row = cover.level_of[groups[branch.rows, j]]
-    for number, level in enumerate(cover.levels):
-        here = level_of_row == number
-        if not here.any():
-            continue
-        rows = branch.rows[here]
-        size = len(cover.level_of)
-        wanted = branch.prefix[here] * size + groups[rows, j]
-        combined, prefix = np.unique(wanted, return_inverse=True)
-        met = level[values[branch.people, j]]
-        kept = np.flatnonzero(met >= 0)
-        theirs = branch.theirs[kept] * size + met[kept]
-        at = np.searchsorted(combined, theirs)
-        at[at == len(combined)] = 0
-        same = combined[at] == theirs
-        smaller = _Branch(
-            rows, prefix.reshape(-1).astype(np.int64), branch.people[kept[same]], at[same]
+def _tree(
+    members: IntArray, groups: IntArray, covers: Sequence[Cover]
+) -> tuple[_Tree, list[NDArray[np.int32]]]:
+    """Make the tree, and for each variable what its values have become: -1 is nothing."""
+    node = np.zeros(len(members), dtype=np.int64)
+    shape, room = node, 1
+    ends, group, level = [], [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+    tables: list[NDArray[np.int64]] = []
+    shapes, merged = [], []
+    nodes = first = 1
+    for j, found in enumerate(covers):
+        size = len(found.level_of)
+        children, node = _numbered(node * size + groups[:, j])
+        parents, own = np.divmod(children, size)
+        ends.append(first + np.searchsorted(parents, np.arange(nodes)))
+        first, nodes = first + len(children), len(children)
+        group.append(own)
+        used, at = np.unique(found.level_of[own], return_inverse=True)
+        level.append(at.reshape(-1))
+        kinds, code_of = np.unique(
+            np.stack([found.levels[number] for number in used]), axis=1, return_inverse=True
         )
-        if not len(smaller.people):
-            continue
-        if not add:
-            yield from _descend(smaller, values, amounts, groups, covers, rest, add=False)
-            continue
-        fewer, codes, sums = _added_up(smaller, values, amounts, rest)
-        yield from _descend(fewer, codes, sums, groups, covers, rest, add=True)
+        shapes.append((sum(map(len, tables)), *kinds.shape))
+        tables.append(kinds.reshape(-1))
+        meeting = np.where(kinds.max(axis=0) < 0, -1, np.arange(kinds.shape[1]))
+        merged.append(meeting[code_of.reshape(-1)].astype(np.int32))
+        prefixes, shape = _numbered(shape * len(used) + at.reshape(-1)[node])
+        room = max(room, len(prefixes))
+    tree = _Tree(
+        members,
+        node,
+        nodes,
+        np.concatenate([*ends, [first]]),
+        np.concatenate(group).astype(np.int32),
+        np.concatenate(level).astype(np.int32),
+        np.concatenate([*tables, np.zeros(0, np.int64)]).astype(np.int32),
+        np.array(shapes, dtype=np.int64).reshape(len(covers), 3),
+        room,
+    )
+    return tree, merged
 
 
-def _added_up(
-    branch: _Branch, values: IntArray, amounts: IntArray, rest: Sequence[int]
-) -> tuple[_Branch, IntArray, IntArray]:
-    """Merge the register's rows that agree on the prefix and on all variables still to come."""
-    columns = [branch.theirs, *(values[branch.people, j] for j in rest)]
-    same = group_rows(np.stack(columns, axis=1))
-    size = int(same.max()) + 1
-    own = amounts[branch.people]
-    if size == len(same):  # all different: only the order changes, which means nothing
-        fewer = _Branch(branch.rows, branch.prefix, np.arange(size), branch.theirs)
-        return fewer, values[branch.people], own
-    sums = np.zeros((size, amounts.shape[1]), dtype=np.int64)
-    np.add.at(sums, same, own)
-    first = np.zeros(size, dtype=np.int64)
-    first[same] = np.arange(len(same))
-    fewer = _Branch(branch.rows, branch.prefix, np.arange(size), branch.theirs[first])
-    return fewer, values[branch.people[first]], sums
+def _people(
+    members: IntArray, values: IntArray, order: Sequence[int], merged: Sequence[NDArray[np.int32]]
+) -> _People:
+    """Sort the rows that may meet a key, and merge those that no label tells apart."""
+    columns: list[NDArray[np.int32]] = []
+    for j, become in zip(order, merged, strict=True):
+        column = become[values[members, j]]
+        meets = column >= 0
+        if not meets.all():
+            members, column = members[meets], column[meets]
+            columns = [known[meets] for known in columns]
+        columns.append(column)
+    codes = np.stack(columns, axis=1) if columns else np.empty((len(members), 0), dtype=np.int32)
+    row_of = group_rows(cast(IntArray, codes))
+    rows = np.empty((int(row_of.max(initial=-1)) + 1, len(order)), dtype=np.int32)
+    rows[row_of] = codes
+    return _People(members, row_of, rows)
+
+
+def _numbered(marks: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different marks, sorted, and which of them each is."""
+    different, which = np.unique(marks, return_inverse=True)
+    return different, which.reshape(-1).astype(np.int64)

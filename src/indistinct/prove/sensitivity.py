@@ -20,10 +20,9 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure
-from indistinct.prove.registers import Register
+from indistinct.prove.registers import OWN_PEOPLE, Register
 from indistinct.prove.universes import (
     THE_FILE,
-    THE_PRIVATE,
     Fewest,
     Universes,
     below,
@@ -127,7 +126,7 @@ class Sensitivity:
                 )
         if self.naming:
             told.append(f"whoever knows {one_of(self.naming)} of a person knows the record")
-        if self.base.against in (THE_FILE, THE_PRIVATE):
+        if self.base.against in (THE_FILE, OWN_PEOPLE):
             told.append(
                 f"no register was given: k was counted against {self.base.against}, and may be far "
                 "from what it is among all people (Sweeney 2001, section 7)"

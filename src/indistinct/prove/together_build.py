@@ -13,7 +13,9 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.prove.cover import texts_of
 from indistinct.prove.exposure import Counted, count_by
+from indistinct.prove.labels import is_suppressed
 from indistinct.prove.together_count import NONE, Profiles
 from indistinct.prove.together_join import (
     Layer,
@@ -204,10 +206,15 @@ class Combination:
         return self._layers[i, j, name]
 
     def _comparable(self, i: int, j: int, names: list[str]) -> tuple[str, ...]:
-        """Leave out attributes of which the two releases have no label that meets."""
+        """Leave out attributes that cannot be true in both.
+
+        Where no label of the one meets any of the other, every person must have a suppressed cell
+        in one of them, so that the shares of suppressed cells add up to one at least.
+        """
         kept = []
         for name in names:
-            if self._found_layers(i, j, name)[1]:
+            apart = self._found_layers(i, j, name)[1]
+            if apart and self._hidden_share(i, name) + self._hidden_share(j, name) < 1:
                 self.notes.append(
                     f"no label of '{name}' in {self.editions[i].name} meets one in "
                     f"{self.editions[j].name}: not joined on it"
@@ -215,6 +222,13 @@ class Combination:
             else:
                 kept.append(name)
         return tuple(kept)
+
+    def _hidden_share(self, number: int, name: str) -> float:
+        table = self.tables[number]
+        labels = texts_of(table.labels(name))
+        hidden = np.array([is_suppressed(label, self._tree(name)) for label in labels], dtype=bool)
+        records = table.records[hidden[table.codes([name])[:, 0]]].sum()
+        return float(records / table.records.sum())
 
     def _number_keys(self) -> None:
         """Number the keys of all releases through."""

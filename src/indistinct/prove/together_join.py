@@ -30,6 +30,7 @@ __all__ = [
     "meeting_pairs",
     "meeting_totals",
     "members_by",
+    "unique",
 ]
 
 IntArray = NDArray[np.int64]
@@ -98,8 +99,9 @@ def _restricted(whole: Cover, values: IntArray) -> Cover:
         own = np.flatnonzero((level >= 0) & (place >= 0))
         order = own[np.argsort(level[own], kind="stable")]
         groups, first = np.unique(level[order], return_index=True)
-        for group, members in zip(groups.tolist(), np.split(order, first[1:]), strict=True):
-            met[group] = np.sort(place[members])
+        ends = np.append(first[1:], len(order))
+        for group, start, end in zip(groups.tolist(), first, ends, strict=True):
+            met[group] = np.sort(place[order[start:end]])
     number_of: dict[bytes, int] = {}
     number = [number_of.setdefault(own.tobytes(), len(number_of)) for own in met]
     groups_of: dict[int, IntArray] = dict(zip(number, met, strict=True))
@@ -252,7 +254,7 @@ class Sets:
     ) -> Sets:
         """Collect the members of each row, each once."""
         room = int(members.max(initial=0)) + 1
-        pairs = np.unique(rows * room + members)
+        pairs = unique(rows * room + members)
         starts = np.searchsorted(pairs, np.arange(size + 1) * room)
         whole = np.ones(size, dtype=bool) if complete is None else complete
         return cls(starts.astype(np.int64), pairs % room, whole)
@@ -264,6 +266,18 @@ class Sets:
         starts = other.starts[self.members] - (np.cumsum(lengths) - lengths)
         places = np.repeat(starts, lengths) + np.arange(int(lengths.sum()))
         return np.repeat(rows, lengths), other.members[places]
+
+
+def unique(numbers: IntArray) -> IntArray:
+    """Return different numbers, rising; by sorting, which here is many times faster than NumPy's.
+
+    >>> unique(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ranked = np.sort(numbers)
+    fresh = np.ones(len(ranked), dtype=bool)
+    fresh[1:] = ranked[1:] != ranked[:-1]
+    return ranked[fresh]
 
 
 class Store:

@@ -28,33 +28,26 @@ TYPES_AT_ONCE = 1 << 16
 def pinned_people(combination: Combination, people: People, attribute: str) -> Pinned:
     """Count the people for whom one value of an attribute is left that all releases allow."""
     having = [number for number, e in enumerate(combination.editions) if attribute in e.columns]
-    first = combination.tables[having[0]].labels(attribute)
-    tree = combination.hierarchies.get(attribute)
-    hidden = np.array([is_suppressed(text, tree) for text in texts_of(first)], dtype=bool)
-    values = [_values_of_keys(combination, number, attribute, having[0]) for number in having]
     totals = np.zeros(4, dtype=np.int64)
+    values = [_values_of_keys(combination, number, attribute) for number in having]
+    meeting = [_first_labels(combination, number, attribute, having[0]) for number in having]
+    hidden = [_hidden(combination, number, attribute) for number in having]
     for start in range(0, len(people.types), TYPES_AT_ONCE):
         types = people.types[start : start + TYPES_AT_ONCE]
         amounts = people.people[start : start + TYPES_AT_ONCE]
-        room = len(first)
-        counts = []
-        common: IntArray | None = None
+        size = len(types)
+        allowed = []
         for number, of_key in zip(having, values, strict=True):
-            own = Sets(
-                np.arange(len(types) + 1, dtype=np.int64),
-                types[:, number],
-                np.ones(len(types), bool),
-            )
-            rows, keys = own.through(people.known)
-            met = Sets.of_pairs(rows, keys, size=len(types))
-            rows, found = met.through(of_key)
-            pairs = np.unique(rows * room + found)
-            counts.append(_weights(pairs, room, hidden, len(types)))
-            common = pairs if common is None else np.intersect1d(common, pairs, assume_unique=True)
-        assert common is not None
-        left = _weights(common, room, hidden, len(types))
-        linked = np.min(counts, axis=0) > 0
-        single = np.min(counts, axis=0) == 1
+            own = Sets(np.arange(size + 1, dtype=np.int64), types[:, number], np.ones(size, bool))
+            keys = Sets.of_pairs(*own.through(people.known), size=size)
+            allowed.append(Sets.of_pairs(*keys.through(of_key), size=size))
+        counts = np.stack([_counts(a, h) for a, h in zip(allowed, hidden, strict=True)])
+        common = allowed[0]
+        for own, labels in zip(allowed[1:], meeting[1:], strict=True):
+            common = _intersection(common, Sets.of_pairs(*own.through(labels), size=size))
+        left = _counts(common, hidden[0])
+        linked = counts.min(axis=0) > 0
+        single = counts.min(axis=0) == 1
         totals += [
             int(amounts[linked].sum()),
             int(amounts[linked & ~single & (left == 1)].sum()),
@@ -65,29 +58,40 @@ def pinned_people(combination: Combination, people: People, attribute: str) -> P
     return Pinned(attribute, names, *totals.tolist())
 
 
-def _values_of_keys(combination: Combination, number: int, attribute: str, first: int) -> Sets:
-    """Return for every key the first release's labels that meet a value found under it."""
-    table = combination.tables[number]
-    own = Sets.of_pairs(
-        combination.key_of_row[number],
-        table.codes([attribute])[:, 0],
-        size=combination.key_count,
-    )
-    if number == first:
-        return own
-    here, there = combination.tables[first].labels(attribute), table.labels(attribute)
-    layers, _ = layers_of(
-        here, there, name=attribute, hierarchy=combination.hierarchies.get(attribute)
-    )
+def _values_of_keys(combination: Combination, number: int, attribute: str) -> Sets:
+    """Return the values found under every key of a release."""
+    values = combination.tables[number].codes([attribute])[:, 0]
+    return Sets.of_pairs(combination.key_of_row[number], values, size=combination.key_count)
+
+
+def _first_labels(combination: Combination, number: int, attribute: str, first: int) -> Sets:
+    """Return for every value of a release the first release's labels that it meets."""
+    here = combination.tables[first].labels(attribute)
+    there = combination.tables[number].labels(attribute)
+    tree = combination.hierarchies.get(attribute)
+    layers, _ = layers_of(here, there, name=attribute, hierarchy=tree)
     label, value = meeting_pairs(
         np.arange(len(here)).reshape(-1, 1), np.arange(len(there)).reshape(-1, 1), [layers]
     )
-    return Sets.of_pairs(
-        *own.through(Sets.of_pairs(value, label, size=len(there))), size=combination.key_count
-    )
+    return Sets.of_pairs(value, label, size=len(there))
 
 
-def _weights(pairs: IntArray, room: int, hidden: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
-    """Count values by type; a suppressed value may be anything, so it counts as several."""
-    amounts = np.where(hidden[pairs % room], 2, 1)
-    return np.bincount(pairs // room, weights=amounts, minlength=size).astype(np.int64)
+def _hidden(combination: Combination, number: int, attribute: str) -> NDArray[np.bool_]:
+    tree = combination.hierarchies.get(attribute)
+    texts = texts_of(combination.tables[number].labels(attribute))
+    return np.array([is_suppressed(text, tree) for text in texts], dtype=bool)
+
+
+def _intersection(one: Sets, other: Sets) -> Sets:
+    room = 1 + max(int(one.members.max(initial=0)), int(other.members.max(initial=0)))
+    size = len(one)
+    pairs = [np.repeat(np.arange(size), sets.sizes) * room + sets.members for sets in (one, other)]
+    both = np.intersect1d(*pairs, assume_unique=True)
+    return Sets.of_pairs(both // room, both % room, size=size)
+
+
+def _counts(sets: Sets, hidden: NDArray[np.bool_]) -> IntArray:
+    """Count the values of each set; a suppressed one may be anything, so it counts as several."""
+    rows = np.repeat(np.arange(len(sets)), sets.sizes)
+    amounts = np.where(hidden[sets.members], 2, 1)
+    return np.bincount(rows, weights=amounts, minlength=len(sets)).astype(np.int64)

@@ -21,15 +21,14 @@ from indistinct.keys import counts_by_row
 from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.links import linked_totals
-from indistinct.prove.registers import Register
+from indistinct.prove.registers import OWN_PEOPLE, Register
 from indistinct.variables import Missing
 
-__all__ = ["THE_FILE", "THE_PRIVATE", "Fewest", "Universes", "below", "people_without"]
+__all__ = ["THE_FILE", "Fewest", "Universes", "below", "people_without"]
 
 IntArray = NDArray[np.int64]
 
 THE_FILE = "the file alone"
-THE_PRIVATE = "the private data's own people"
 
 
 @dataclass(frozen=True)
@@ -85,16 +84,16 @@ class Universes:
         if register is not None and self._known_to(register.source, self._shared, further):
             return register.name
         if self.private is not None and self._known_to(self.private, self.key, further):
-            return THE_PRIVATE
+            return OWN_PEOPLE
         return THE_FILE
 
     def count(self, against: str, further: Sequence[str] = ()) -> Exposure:
         """Count whom each released class may refer to, with further attributes known."""
         if against == THE_FILE:
             return expose_alone(self.engine, self.release, [*self.key, *further])
-        if against == THE_PRIVATE:
+        if against == OWN_PEOPLE:
             assert self.private is not None
-            people, names = Register(self.private, THE_PRIVATE), self.key
+            people, names = Register.of_private(self.private), self.key
         else:
             assert self.register is not None
             people, names = self.register, self._shared

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy.text import as_text
-from indistinct.prove.entities import Entity, Row
+from indistinct.prove.ads0.entities import Entity, Row
+from indistinct.prove.ads0.relations import Relation
 from indistinct.prove.labels import is_suppressed
-from indistinct.prove.relations import Relation
 
 if TYPE_CHECKING:
     from indistinct.prove.ads0 import ADS0

@@ -14,7 +14,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from indistinct.errors import InputError, did_you_mean
-from indistinct.prove.entities import Row, as_rows
+from indistinct.prove.ads0.entities import Row, as_rows
 
 __all__ = [
     "EMAIL",

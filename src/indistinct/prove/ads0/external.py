@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from indistinct.errors import InputError
-from indistinct.prove.entities import Row
+from indistinct.prove.ads0.entities import Row
 
 __all__ = ["join_external", "ways_to_use"]
 

@@ -14,8 +14,7 @@ from html import escape
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
-from indistinct.prove.ads0_verdict import Reading, Verdict, judge
-from indistinct.prove.entities import (
+from indistinct.prove.ads0.entities import (
     CollectionFunction,
     Entity,
     Row,
@@ -23,8 +22,8 @@ from indistinct.prove.entities import (
     collected_from,
     pseudo_entities,
 )
-from indistinct.prove.external import join_external, ways_to_use
-from indistinct.prove.relations import (
+from indistinct.prove.ads0.external import join_external, ways_to_use
+from indistinct.prove.ads0.relations import (
     Channel,
     Covers,
     DisclosureControl,
@@ -32,6 +31,7 @@ from indistinct.prove.relations import (
     Release,
     reading_of,
 )
+from indistinct.prove.ads0.verdict import Reading, Verdict, judge
 
 __all__ = ["ADS0", "Named"]
 
