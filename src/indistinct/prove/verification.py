@@ -52,8 +52,7 @@ class Witness:
         named = ", ".join(self.people)
         more = ", …" if self.count > len(self.people) else ""
         whom = f" ({named}{more})" if named else ""
-        people = "1 person" if self.count == 1 else f"{self.count:,} people"
-        return f"record {self.record:,}: {people} of {self.register}{whom}; {self.condition}"
+        return f"record {self.record:,}: {_people(self.count)} of {self.register}{whom}; {self.condition}"
 
 
 @dataclass(frozen=True)
@@ -131,8 +130,10 @@ class Verification:
         exposed = "1 record" if self.exposed == 1 else f"{self.exposed:,} records"
         refers = "refers" if self.exposed == 1 else "refer"
         said = f"none: {exposed} of {self.records:,} {refers} to fewer than {self.asked:,} people"
-        if self.disclosures:
-            said += f"; {self.disclosures:,} name a person and tell the truth about her"
+        if self.disclosures == 1:
+            said += "; 1 names a person and tells the truth about them"
+        elif self.disclosures:
+            said += f"; {self.disclosures:,} name a person and tell the truth about them"
         return said
 
     @property
@@ -173,7 +174,7 @@ class Verification:
         lines = [self.sentence]
         for check in self.checked:
             by = f" by {', '.join(check['attributes'])}" if check.get("attributes") else ""
-            least = f": at least {check['k']:,} people" if check.get("k") is not None else ""
+            least = f": at least {_people(check['k'])}" if check.get("k") is not None else ""
             lines.append(
                 f"  checked with   {check['name']} ({check['records']:,} records){by}{least}"
             )
@@ -187,3 +188,7 @@ class Verification:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
