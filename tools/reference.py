@@ -24,10 +24,15 @@ ROOMS = [
     "indistinct.protect",
     "indistinct.protect.systems",
     "indistinct.protect.techniques",
+    "indistinct.prove",
+    "indistinct.prove.ads0",
+    "indistinct.prove.attacks",
+    "indistinct.release",
+    "indistinct.query",
     "indistinct.project",
     "indistinct.census",
 ]
-VERBS = ["demo", "init", "uniques", "risk", "protect", "census"]
+VERBS = ["demo", "init", "uniques", "risk", "protect", "verify", "query", "census"]
 
 
 def api() -> str:

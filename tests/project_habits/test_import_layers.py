@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "indistinct"
 BASE = {"errors", "variables"}
+LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy"}
 MAY_IMPORT = {
     "errors": set(),
     "variables": {"errors"},
@@ -20,12 +21,15 @@ MAY_IMPORT = {
     "risk": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
     "utility": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
     "protect": BASE | {"figures", "files", "engine", "keys", "hierarchy", "risk", "utility"},
+    "prove": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy"},
-    "session": BASE
-    | {"figures", "files", "engine", "keys", "hierarchy", "risk", "utility", "protect", "project"},
-    "demo": BASE
-    | {"figures", "files", "engine", "keys", "risk", "protect", "census", "project", "session"},
+    "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
+    "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
+    "session": LIBRARY | {"risk", "utility", "protect", "prove", "project", "release"},
+    "verifying": LIBRARY | {"prove", "project", "release"},
+    "demo": LIBRARY
+    | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

@@ -11,6 +11,7 @@ from indistinct.cli.census import census
 from indistinct.cli.demo import demo
 from indistinct.cli.init import init
 from indistinct.cli.protect import protect
+from indistinct.cli.query import query
 from indistinct.cli.risk import risk
 from indistinct.cli.uniques import uniques
 
@@ -41,5 +42,5 @@ def _start(
     """Find the people who stand out in a data set, and change it until nobody does."""
 
 
-for verb in (demo, init, uniques, risk, protect, census):
+for verb in (demo, init, uniques, risk, protect, query, census):
     app.command()(verb)

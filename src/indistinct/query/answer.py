@@ -1,0 +1,130 @@
+"""An answer: rows, how many records each rests on, and what was withheld."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = ["Answer", "plain"]
+
+SHOWN = 40
+"""Rows that are printed; all are there in `rows`."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question to released records gave.
+
+    Parameters
+    ----------
+    columns, rows
+        The answer.
+    records
+        How many released records each row rests on; 1 where the rows are records.
+    withheld
+        How many rows are not told.
+    smallest
+        The fewest records that anything may rest on which the answer tells or lets be worked out.
+    notes
+        What should be known besides, in sentences.
+
+    >>> Answer(("sex", "count"), (("f", 12), ("m", 9)), (12, 9), withheld=1, smallest=5)
+    sex  count
+    ---  -----
+    f       12
+    m        9
+    2 rows, 1 withheld (no answer on fewer than 5 records)
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    records: tuple[int, ...]
+    withheld: int
+    smallest: int
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return {
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "records": list(self.records),
+            "withheld": self.withheld,
+            "smallest": self.smallest,
+            "notes": list(self.notes),
+        }
+
+    def to_table(self) -> pa.Table:
+        """Return the rows as an Arrow table, for writing."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.columns)
+        return pa.table([_array(values) for values in columns], names=list(self.columns))
+
+    def __repr__(self) -> str:
+        shown = [[as_shown(value) for value in row] for row in self.rows[:SHOWN]]
+        widths = [max(map(len, cells)) for cells in zip(self.columns, *shown, strict=True)]
+        right = [_are_numbers([row[j] for row in self.rows]) for j in range(len(self.columns))]
+        lines = [_line(row, widths, right) for row in (self.columns, *shown)]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        if len(self.rows) > SHOWN:
+            lines.append(f"… and {len(self.rows) - SHOWN:,} more")
+        return "\n".join([*lines, self.summary, *(f"note: {note}" for note in self.notes)])
+
+    @property
+    def summary(self) -> str:
+        """How many rows there are and how many are withheld, in a line."""
+        count = f"{len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}"
+        held = f", {self.withheld:,} withheld" if self.withheld else ""
+        return f"{count}{held} (no answer on fewer than {self.smallest} records)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def plain(value: Any) -> Any:
+    """Turn a database's number into Python's own: JSON has neither decimals nor infinities.
+
+    >>> plain(Decimal("12")), plain(Decimal("0.5")), plain(float("nan"))
+    (12, 0.5, None)
+    """
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return value
+
+
+def as_shown(value: Any) -> str:
+    """Write a value for people."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _array(values: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([None if value is None else str(value) for value in values])
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    there = [v for v in values if v is not None]
+    return bool(there) and all(isinstance(v, (int, float)) for v in there)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = (
+        cell.rjust(width) if to_right else cell.ljust(width)
+        for cell, width, to_right in zip(cells, widths, right, strict=True)
+    )
+    return "  ".join(padded).rstrip()
