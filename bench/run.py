@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import generalise
+import prove
 import risk
 
 from indistinct.census import KEYS_6, KEYS_12, KEYS_20, write_census
@@ -28,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 KEYS = {6: KEYS_6, 12: KEYS_12, 20: KEYS_20}
-PARTS = ["counting", "growth", "spark", "risk", "generalise"]
+PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove"]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
 
@@ -197,6 +198,8 @@ def page(results: dict) -> str:
         lines += [*risk.lines(results["risk"]), ""]
     if "generalise" in results:
         lines += [*generalise.lines(results["generalise"]), ""]
+    if "prove" in results:
+        lines += [*prove.lines(results["prove"]), ""]
     return "\n".join(lines)
 
 
@@ -324,6 +327,8 @@ def main() -> None:
         results["risk"] = risk.measure(census(1_000_000), census(450_000), samples=given.samples)
     if "generalise" in wanted:
         results["generalise"] = generalise.measure(census)
+    if "prove" in wanted:
+        results["prove"] = prove.measure(census, records=given.records)
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

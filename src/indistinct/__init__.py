@@ -3,8 +3,10 @@ nobody does."""
 
 from indistinct.errors import GuaranteeError, IndistinctError, InputError
 from indistinct.keys import KeyTable, Uniques
+from indistinct.prove import Verification
 from indistinct.session import Data, open_data
 from indistinct.variables import Variable, Variables
+from indistinct.verifying import verify_release
 
 __all__ = [
     "Data",
@@ -15,7 +17,9 @@ __all__ = [
     "Uniques",
     "Variable",
     "Variables",
+    "Verification",
     "open_data",
+    "verify_release",
 ]
 
 __version__ = "0.1.0"

@@ -6,20 +6,44 @@ What the command line's `verify` does is one call of `verify_release`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from indistinct import files
-from indistinct.engine import EngineName, start_engine
-from indistinct.errors import InputError
+from indistinct.engine import Engine, EngineName, start_engine
+from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
-from indistinct.prove import Register, Verification, verify
-from indistinct.release import FolderCheck, check_folder
+from indistinct.project import Project, load_project
+from indistinct.prove import (
+    Edition,
+    Register,
+    Verification,
+    assumptions,
+    check_together,
+    sensitivity,
+    trust,
+    verify,
+)
+from indistinct.prove.attacks import (
+    LinkOutcome,
+    attribute_disclosure,
+    distance_attack,
+    exact_attack,
+    probabilistic_attack,
+)
+from indistinct.release import AuditTrail, FolderCheck, check_folder, file_digest, parts
 from indistinct.variables import Missing
 
-__all__ = ["verify_release"]
+__all__ = ["ATTACKS", "verify_release"]
+
+ATTACKS: Mapping[str, Callable[..., LinkOutcome]] = {
+    "exact": exact_attack,
+    "probabilistic": probabilistic_attack,
+    "distance": distance_attack,
+}
 
 
 @dataclass(frozen=True)
@@ -27,16 +51,19 @@ class _Opened:
     """A release that was opened: the records, and what its folder says of itself."""
 
     source: Source
-    name: str
+    path: Path
     folder: FolderCheck | None = None
+
+    @property
+    def file(self) -> Path:
+        """The released file itself."""
+        return self.folder.data if self.folder is not None else self.path
 
     @property
     def key(self) -> list[str]:
         """The key, as the certificate or the file itself declares it."""
         if self.folder is not None and self.folder.certificate is not None:
-            told = self.folder.certificate.content.get("key")
-            if told:
-                return list(told)
+            return list(self.folder.certificate.key)
         return self.source.variables.names(role="key")
 
     @property
@@ -44,17 +71,17 @@ class _Opened:
         """The k that was promised."""
         if self.folder is None or self.folder.certificate is None:
             return None
-        told = self.folder.certificate.content.get("k")
-        return int(told) if told else None
+        return self.folder.certificate.k
 
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What labels stand for, as the holder's plan has it."""
-        if self.folder is None:
+        plan = self.path / parts.PLAN
+        if self.folder is None or not plan.is_file():
             return {}
-        plan = self.folder.folder / "private" / "plan.json"
-        if not plan.is_file():
-            return {}
-        return hierarchies_in(json.loads(plan.read_text("utf-8")))
+        try:
+            return hierarchies_in(json.loads(plan.read_text("utf-8")))
+        except (ValueError, InputError):
+            return {}  # a plan that cannot be read was changed, which the folder's check has found
 
 
 def verify_release(
@@ -62,13 +89,20 @@ def verify_release(
     *,
     private: str | Path | None = None,
     registers: Sequence[str | Path] = (),
+    earlier: Sequence[str | Path] = (),
     key: Sequence[str] | None = None,
     k: int | None = None,
     person: str | None = None,
     hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
     missing: Missing = "own",
     encrypted: Sequence[str] = (),
+    attacks: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    same_people: bool = False,
+    brief: bool = False,
     any_version: bool = False,
+    signed_by: str | Path | None = None,
+    audit: str | Path | None = None,
     engine: EngineName | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
@@ -81,13 +115,33 @@ def verify_release(
     ----------
     release
         A release folder, all of whose parts are checked, or a released file.
+    private
+        The private data, or their project file.
+    registers
+        Files of people that an intruder may hold.
+    earlier
+        Other releases of the same people, folders or files: what they promised must hold for
+        all together.
     key, k
-        By default what the certificate says; k is 2 where it says nothing.
+        By default what the certificate says, or the project file; k is 2 where nothing is said.
     hierarchies
         A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
         labels stand for; by default those of the plan in the release folder, if it is there.
+    attacks
+        Attacks to run with each register, beside the counting that gives the verdict: what an
+        intruder would find (``exact``, ``probabilistic``, ``distance``).
+    sensitive
+        Variables of which to say what is learnt without any link.
+    same_people
+        All releases are about exactly the same people.
+    brief
+        Leave out what k would be if more were known.
     any_version
         Accept a certificate of another version of this program.
+    signed_by
+        The holder's public key; the certificate must be signed by it.
+    audit
+        An audit trail to which an entry is added, beside that of the release folder.
     """
     with (
         files.workspace(scratch) as workspace,
@@ -95,49 +149,213 @@ def verify_release(
             engine or "duckdb", workspace=workspace, memory=memory, threads=threads, master=master
         ) as started,
     ):
-        opened = _open(release, workspace, any_version=any_version)
-        names = list(key) if key else opened.key
+        opened = _open(release, workspace, any_version=any_version, signed_by=signed_by)
+        project = load_project(private) if private and str(private).endswith(".toml") else None
+        held = _private(private, project, workspace)
         people = [files.open_data(path, workspace=workspace) for path in registers]
-        if not names:
-            names = _shared_with(opened.source, people)
+        names = _key(key, opened, project, people)
+        lists = [Register(p, p.origin, person if person in p.variables else None) for p in people]
         known = _given_hierarchies(hierarchies, names, opened)
+        asked = k or opened.k or (project.release.k if project else None) or 2
         found = verify(
             started,
             opened.source,
             names,
-            k=k or opened.k or 2,
-            private=files.open_data(private, workspace=workspace) if private else None,
-            registers=[Register(source, source.origin, person) for source in people],
+            k=asked,
+            private=held,
+            registers=lists,
             person=person,
             hierarchies=known,
             missing=missing,
             encrypted=encrypted,
         )
+        case = _Case(started, opened, found, held, lists, person, known, missing)
+        if earlier:
+            case = case.with_found(case.together(earlier, same_people, any_version))
+        case = case.with_found(case.attacked(attacks, sensitive))
+        if not brief:
+            case = case.with_found(case.if_more_were_known())
+        found = case.found
         if opened.folder is not None:
-            found = replace(found, findings=found.findings + opened.folder.findings)
+            notes = found.notes + opened.folder.notes
+            found = replace(found, findings=found.findings + opened.folder.findings, notes=notes)
+        _record(opened, found, registers, audit)
         return found
 
 
-def _open(release: str | Path, workspace: Path, *, any_version: bool) -> _Opened:
+@dataclass(frozen=True)
+class _Case:
+    """A release on trial, and all that is known about it."""
+
+    engine: Engine
+    opened: _Opened
+    found: Verification
+    private: Source | None
+    registers: Sequence[Register]
+    person: str | None
+    hierarchies: Mapping[str, Hierarchy]
+    missing: Missing
+
+    def with_found(self, found: Verification) -> _Case:
+        """Return the case with what was found so far."""
+        return replace(self, found=found)
+
+    def together(
+        self, earlier: Sequence[str | Path], same_people: bool, any_version: bool
+    ) -> Verification:
+        """Check the release with earlier ones of the same people."""
+        found, workspace = self.found, self.engine.workspace
+        others = [_open(path, workspace, any_version=any_version) for path in earlier]
+        editions = [Edition(self.opened.source, str(self.opened.path), found.key, found.asked)]
+        trees = dict(self.hierarchies)
+        for other in others:
+            key = tuple(n for n in other.key or found.key if n in other.source.variables)
+            editions.append(Edition(other.source, str(other.path), key, other.k))
+            trees = {**other.hierarchies(), **trees}
+        people = self.registers[0].source if self.registers else self.private
+        together = check_together(
+            self.engine, editions, people=people, hierarchies=trees, same_people=same_people
+        )
+        changed = [f"{o.path}: {f}" for o in others if o.folder for f in o.folder.findings]
+        return replace(
+            found,
+            findings=(*found.findings, *([] if together.holds else [together.sentence]), *changed),
+            checked=(
+                *found.checked,
+                *(
+                    {"what": "release", "name": str(o.path), "records": o.source.records}
+                    for o in others
+                ),
+            ),
+            parts={**found.parts, "together": together},
+        )
+
+    def attacked(self, attacks: Sequence[str], sensitive: Sequence[str]) -> Verification:
+        """Run the attacks of an intruder, and say what is learnt without a link."""
+        for attack in attacks:
+            if attack not in ATTACKS:
+                raise InputError(f"There is no attack '{attack}'. {did_you_mean(attack, ATTACKS)}")
+        if attacks and not self.registers:
+            raise InputError("An attack needs a register: give one with --register FILE.")
+        outcomes = [
+            ATTACKS[attack](
+                self.engine,
+                self.opened.source,
+                register,
+                attributes=[n for n in self.found.key if n in register.source.variables],
+                hierarchies=self.hierarchies,
+                private=self.private,
+                person=self.person,
+            )
+            for attack in attacks
+            for register in self.registers
+        ]
+        learnt = [
+            attribute_disclosure(
+                self.engine,
+                self.opened.source,
+                key=[n for n in self.found.key if n != name],
+                sensitive=name,
+                private=self.private,
+                hierarchies=self.hierarchies,
+            )
+            for name in sensitive
+        ]
+        more: dict[str, Any] = {}
+        found = self.found
+        if outcomes:
+            more["attacks"] = _Several(tuple(outcomes))
+        if "probabilistic" in attacks:
+            said = assumptions(
+                self.opened.source,
+                key=found.key,
+                k=found.asked,
+                registers=self.registers,
+                private=self.private,
+                hierarchies=self.hierarchies,
+                missing=self.missing,
+                probabilistic=True,
+            )
+            found = replace(found, assumptions=said)
+        if learnt:
+            more["learnt"] = _Several(tuple(learnt))
+        return replace(found, parts={**found.parts, **more})
+
+    def if_more_were_known(self) -> Verification:
+        """Say how the verdict would change for an intruder who knows more."""
+        found, release = self.found, self.opened.source
+        more = sensitivity(
+            self.engine,
+            release,
+            key=found.key,
+            k=found.asked,
+            register=self.registers[0] if self.registers else None,
+            private=self.private,
+            hierarchies=self.hierarchies,
+            person=self.person,
+            missing=self.missing,
+        )
+        left = trust(self.engine, release, more)
+        return replace(found, parts={**found.parts, "sensitivity": more, "trust": left})
+
+
+@dataclass(frozen=True)
+class _Several:
+    """Results of one kind, shown one after another."""
+
+    results: tuple[Any, ...]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return each result's facts by name."""
+        return [result.to_dict() for result in self.results]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.results))
+
+
+def _open(
+    release: str | Path,
+    workspace: Path,
+    *,
+    any_version: bool,
+    signed_by: str | Path | None = None,
+) -> _Opened:
     path = Path(release)
-    parts = ("certificate.json", "contract.md", "methodology.md", "private")
+    of_folder = ("certificate.json", "contract.md", "methodology.md", "private")
     if not path.is_dir() or (
-        any(path.glob("*.parquet")) and not any((path / part).exists() for part in parts)
+        any(path.glob("*.parquet")) and not any((path / part).exists() for part in of_folder)
     ):
-        return _Opened(files.open_data(path, workspace=workspace), str(path))
-    checked = check_folder(path, any_version=any_version)
-    source = files.open_data(checked.data, workspace=workspace)
-    return _Opened(source, str(path), checked)
+        if signed_by is not None:
+            raise InputError(f"{path} is a file without a certificate, which cannot be signed.")
+        return _Opened(files.open_data(path, workspace=workspace), path)
+    checked = check_folder(path, any_version=any_version, signed_by=signed_by)
+    return _Opened(files.open_data(checked.data, workspace=workspace), path, checked)
 
 
-def _shared_with(release: Source, people: Sequence[Source]) -> list[str]:
-    """Return the columns that the release shares with a register, where nobody named a key."""
-    shared = [n for n in release.variables if any(n in register.variables for register in people)]
-    if not shared:
+def _private(private: str | Path | None, project: Project | None, workspace: Path) -> Source | None:
+    if project is not None:
+        return project.open(workspace)
+    return files.open_data(private, workspace=workspace) if private is not None else None
+
+
+def _key(
+    given: Sequence[str] | None,
+    opened: _Opened,
+    project: Project | None,
+    people: Sequence[Source],
+) -> list[str]:
+    """Return what an intruder may know: as given, declared, or shared with a register."""
+    release = opened.source
+    declared = list(given or opened.key)
+    if not declared and project is not None:
+        declared = [n for n in project.release.key or () if n in release.variables]
+    if not declared:
+        declared = [n for n in release.variables if any(n in p.variables for p in people)]
+    if not declared:
         raise InputError(
             f"{release.origin}: which variables can an intruder know? Name them with --key a,b,c."
         )
-    return shared
+    return declared
 
 
 def _given_hierarchies(
@@ -152,3 +370,24 @@ def _given_hierarchies(
         raise InputError(f"{folder} is not a directory. Name one that holds <variable>.csv files.")
     there = {name: folder / f"{name}.csv" for name in names}
     return {n: csv_hierarchy(path, name=n) for n, path in there.items() if path.is_file()}
+
+
+def _record(
+    opened: _Opened,
+    found: Verification,
+    registers: Sequence[str | Path],
+    audit: str | Path | None,
+) -> None:
+    """Add an entry to the audit trail of the folder, and to another that was named."""
+    trails = [Path(audit)] if audit is not None else []
+    if opened.folder is not None and opened.folder.private and opened.folder.whole:
+        trails.append(opened.path / parts.AUDIT)
+    if not trails:
+        return
+    data = {Path(path).name: file_digest(path) for path in (opened.file, *registers)}
+    asked = {"key": list(found.key), "k": found.asked}
+    shown = [witness.record - 1 for witness in found.witnesses]
+    for trail in trails:
+        AuditTrail(trail).append(
+            "verify", data=data, parameters=asked, verdict=found.verdict, records=shown
+        )

@@ -1,32 +1,48 @@
 """Proof from the released file: protection models, linking attacks, several releases together."""
 
+from indistinct.prove.assumptions import assumptions, doubts
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
 from indistinct.prove.registers import Register, join_registers
+from indistinct.prove.sensitivity import Sensitivity, sensitivity
+from indistinct.prove.together import Edition, Together, check_together
+from indistinct.prove.together_inference import Associations, inferred_associations
+from indistinct.prove.trust import Trust, trust
 from indistinct.prove.verification import Verification, Witness
 from indistinct.prove.verify import verify
 
 __all__ = [
     "MODELS",
+    "Associations",
     "Cover",
     "Decision",
+    "Edition",
     "Exposure",
     "Model",
     "Register",
+    "Sensitivity",
+    "Together",
+    "Trust",
     "Verification",
     "Witness",
+    "assumptions",
+    "check_together",
     "cover",
     "decide",
+    "doubts",
     "expose",
     "expose_alone",
+    "inferred_associations",
     "is_suppressed",
     "join_registers",
     "linked_pairs",
     "linked_totals",
     "linking_totals",
+    "sensitivity",
     "stands_for",
+    "trust",
     "verify",
 ]

@@ -8,13 +8,14 @@ g1 and g2" (Sweeney 2001, section 5). Whoever reads a verdict should read these 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from indistinct.engine import Engine
 from indistinct.engine.base import quote
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
-from indistinct.prove.registers import Register
+from indistinct.prove.registers import OWN_PEOPLE, Register
 from indistinct.variables import Missing
 
 __all__ = ["assumptions", "doubts"]
@@ -32,7 +33,9 @@ def assumptions(
     probabilistic: bool = False,
     reach: int | None = None,
 ) -> tuple[str, ...]:
-    """Say what must be true for a verdict to hold.
+    """Say what must be true for a verdict to hold, in words that a recipient may read.
+
+    Registers are named without the folders that they are in.
 
     Parameters
     ----------
@@ -54,7 +57,9 @@ def assumptions(
     the key is right: of a person an intruder knows zip, and nothing else of ill
     no register was tried: whom the records may be about was counted in the file itself
     """
-    said = [_key_is_right(release, key), *_registers_are_right(registers, private, missing)]
+    lists = [register for register in registers if register.name != OWN_PEOPLE]
+    within = private is not None or len(lists) < len(registers)
+    said = [_key_is_right(release, key), *_registers_are_right(lists, within, missing)]
     said.append(
         "near matches were tried by a probabilistic attack, but not every way of weighing them "
         "(ADS1)"
@@ -89,7 +94,7 @@ def doubts(
     person: str | None = None,
     reach: int | None = None,
 ) -> tuple[str, ...]:
-    """Say what in the files themselves speaks against the assumptions.
+    """Say what in the files themselves speaks against the assumptions: for the holder.
 
     Parameters
     ----------
@@ -109,12 +114,13 @@ def doubts(
     somebody who can address 2 people at once asks all 2 whom a record may be about
     """
     said = []
-    if not registers:
+    lists = [register for register in registers if register.name != OWN_PEOPLE]
+    if not lists:
         said.append(
             "no register was given: k from the file alone may be far from the number of people "
             "outside it (Sweeney 2001, section 7). Give a list of people that the subjects are in"
         )
-    for register in registers:
+    for register in lists:
         held = register.source.variables
         beside = [
             n for n in release.variables if n in held and n not in key and n != register.person
@@ -125,7 +131,7 @@ def doubts(
                 "does not hold: whoever has this register can link by more than was checked"
             )
     if person is not None:
-        for source in (release, private, *(register.source for register in registers)):
+        for source in (release, private, *(register.source for register in lists)):
             if source is not None and person in source.variables:
                 said += _repeated(engine, source, person)
     if reach is not None and k is not None:
@@ -140,21 +146,21 @@ def _key_is_right(release: Source, key: Sequence[str]) -> str:
 
 
 def _registers_are_right(
-    registers: Sequence[Register], private: Source | None, missing: Missing
+    registers: Sequence[Register], private: bool, missing: Missing
 ) -> list[str]:
     if not registers:
-        whom = "in the file itself" if private is None else "among the private data's own people"
+        whom = f"among {OWN_PEOPLE}" if private else "in the file itself"
         return [f"no register was tried: whom the records may be about was counted {whom}"]
+    names = _names(Path(register.name).name for register in registers)
     said = [
-        f"the intruder has {_names([register.name for register in registers])}, and no list that "
-        "tells people apart better",
+        f"the intruder has {names}, and no list that tells people apart better",
         "the values of registers and private data are right and of the same time: what changed in "
         "between was not allowed for (ADS2)",
         "somebody of whom a register lacks a value is not linked by it, and makes no crowd"
         if missing == "own"
         else "somebody of whom a register lacks a value may have any, and is one of the crowd",
     ]
-    if private is None:
+    if not private:
         said.append(
             "anybody in a register may be in the data: without the private file it is not known "
             "who is"

@@ -43,8 +43,8 @@ class Cover:
     most. A variable recoded as a whole has one level; one recoded cell by cell has about as many
     as its hierarchy.
 
-    A value that is missing in the register meets suppressed labels only. (Whoever takes it for
-    anything links without the variable instead.)
+    A value that is missing or suppressed in the register meets suppressed labels only. (Whoever
+    takes it for anything links without the variable instead.)
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def cover(
     [[0, 1], [2], [0, 1, 2, 3]]
     """
     texts, others = texts_of(labels), texts_of(values)
-    meeting = _Meeting(texts, others)
+    meeting = _Meeting(texts, others, hierarchy)
     meeting.equal()
     known: tuple[set[int], set[int]] = (set(), set())
     if hierarchy is not None:
@@ -132,7 +132,7 @@ def cover(
     members: list[IntArray] = []
     group_of = np.full(len(texts), -1, dtype=np.int64)
     for code in range(len(texts)):
-        found = meeting.of(code, hierarchy)
+        found = meeting.of(code)
         if not len(found):
             continue
         mark = found.tobytes()
@@ -167,16 +167,17 @@ def _deal(members: Sequence[IntArray], values: int) -> tuple[IntArray, tuple[Int
 class _Meeting:
     """Collects, for every label, the codes of the values that it meets."""
 
-    def __init__(self, labels: Texts, values: Texts) -> None:
+    def __init__(self, labels: Texts, values: Texts, hierarchy: Hierarchy | None) -> None:
         self.labels = labels
         self.values = values
         self.found: list[list[IntArray]] = [[] for _ in labels]
-        self.telling = [code for code, label in enumerate(labels) if not is_suppressed(label)]
-        self.told = [code for code, value in enumerate(values) if not is_suppressed(value)]
+        self.telling = [c for c, label in enumerate(labels) if not is_suppressed(label, hierarchy)]
+        self.open = frozenset(self.telling)
+        self.told = [c for c, value in enumerate(values) if not is_suppressed(value, hierarchy)]
 
-    def of(self, label: int, hierarchy: Hierarchy | None) -> IntArray:
+    def of(self, label: int) -> IntArray:
         """Return the values that a label meets, by rising code."""
-        if is_suppressed(self.labels[label], hierarchy):
+        if label not in self.open:
             return np.arange(len(self.values), dtype=np.int64)
         parts = self.found[label]
         return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.arange(0)

@@ -14,15 +14,12 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from indistinct.files.source import Source
-from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure
-from indistinct.prove.labels import is_suppressed
-from indistinct.prove.links import linked_pairs, linking_totals, members_of_groups
-from indistinct.prove.registers import as_text_column
+from indistinct.prove.links import linking_totals, members_of_groups
+from indistinct.prove.true_values import agreement, records_of_classes, records_of_people
 
 __all__ = ["MODELS", "Decision", "Model", "decide"]
 
@@ -131,75 +128,19 @@ def _true_of_subject(
     """
     release = exposure.released.source
     columns = [n for n in release.variables if n in private.variables and n not in key]
-    left, right = _private_records(exposure, classes, private, person)
+    subjects = exposure.subject[classes]
+    if person is not None and exposure.register is not None and exposure.known is not None:
+        wanted, at = np.unique(subjects, return_inverse=True)
+        rows, place = exposure.known.records_in(wanted)
+        which, record = records_of_people(exposure.register, rows, private, person)
+        left, pair = members_of_groups(at.reshape(-1), place[which], groups=len(wanted))
+        right = record[pair]
+    else:
+        left, right = records_of_classes(exposure, subjects)
     if not columns or not len(left):
         return np.ones(len(records), dtype=bool)
-    fits = np.ones(len(left), dtype=bool)
-    tells = np.zeros(len(left), dtype=bool)
-    for name in columns:
-        said = _codes(release, name, records)
-        held = _codes(private, name, right)
-        found = cover(said.values, held.values, name=name)
-        silent = np.array([is_suppressed(value) for value in said.values], dtype=bool)
-        own = said.codes[left]
-        tells |= ~silent[own]
-        fits &= silent[own] | found.meets(own, held.codes)
+    released = release.table(columns).take(pa.array(records))
+    fits, tells = agreement(released, private.table(columns), left, right, {})
     true = np.zeros(len(records), dtype=bool)
     true[left[fits | ~tells]] = True
     return true
-
-
-def _private_records(
-    exposure: Exposure,
-    classes: IntArray,
-    private: Source,
-    person: str | None,
-) -> tuple[IntArray, IntArray]:
-    """Return pairs of (position in `classes`, record of the private data of her subject)."""
-    known, register = exposure.known, exposure.register
-    assert known is not None
-    assert register is not None
-    subjects, at = np.unique(exposure.subject[classes], return_inverse=True)
-    if person is not None:
-        rows, place = known.records_in(subjects)
-        named = as_text_column(register.source.table([person]).column(0).take(pa.array(rows)))
-        held = as_text_column(private.table([person]).column(0)).combine_chunks()
-        found = pc.index_in(named, value_set=held)
-        there = pc.is_valid(found).to_numpy()
-        pairs = (place[there], found.drop_null().to_numpy().astype(np.int64))
-    else:
-        pairs = _agreeing_records(exposure, subjects)
-    left, pair = members_of_groups(at.reshape(-1), pairs[0], groups=len(subjects))
-    return left, pairs[1][pair]
-
-
-def _agreeing_records(exposure: Exposure, subjects: IntArray) -> tuple[IntArray, IntArray]:
-    """Return pairs of (position in `subjects`, private record that agrees with that class)."""
-    known, own = exposure.known, exposure.own
-    assert known is not None
-    assert own is not None  # without a column for persons, the subjects were found by it
-    places, classes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for private_class, place in linked_pairs(own.codes, known.codes[subjects], exposure.between):
-        places.append(place)
-        classes.append(private_class)
-    place, private_classes = np.concatenate(places), np.concatenate(classes)
-    needed, at = np.unique(private_classes, return_inverse=True)
-    records, of = own.records_in(needed)
-    left, member = members_of_groups(at.reshape(-1), of, groups=len(needed))
-    return place[left], records[member]
-
-
-@dataclass(frozen=True)
-class _Column:
-    codes: IntArray
-    values: list[object]
-
-
-def _codes(source: Source, name: str, records: IntArray) -> _Column:
-    """Return some records' values of a column as codes."""
-    taken = source.table([name]).column(0).take(pa.array(records)).combine_chunks()
-    if not pa.types.is_dictionary(taken.type):
-        taken = taken.dictionary_encode()
-    values = [*taken.dictionary.to_pylist(), None]
-    codes = taken.indices.cast(pa.int64()).fill_null(len(values) - 1).to_numpy()
-    return _Column(codes.astype(np.int64), values)

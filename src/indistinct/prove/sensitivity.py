@@ -1,7 +1,7 @@
 """What becomes of k if the intruder knows more than the key, or less.
 
-Protection rests on the key, and "the determination of a quasi-identifier requires guesswork"
-(Sweeney 2001, section 7). So every other released attribute is taken as known too, in turn, and
+Protection rests on the key, and which attributes belong to it has to be guessed (Sweeney 2001,
+section 7). So every other released attribute is taken as known too, in turn, and
 the release is counted again.
 """
 
@@ -36,6 +36,10 @@ IntArray = NDArray[np.int64]
 
 TOGETHER = 3
 """Attributes that are added one after another, at most."""
+
+
+_SHOWN = 8
+"""Further attributes that a printed result lists."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,9 @@ class Sensitivity:
             f"{base.below:,} of {self.records:,} records below {self.k:,}"
         ]
         wide = max((len(_and(r.attributes)) for r in (*self.added, *self.together)), default=0)
-        lines += [f"  known too: {self._line(row, wide)}" for row in self.added]
+        lines += [f"  known too: {self._line(row, wide)}" for row in self.added[:_SHOWN]]
+        if len(self.added) > _SHOWN:
+            lines.append(f"  and {len(self.added) - _SHOWN} further attributes that harm less")
         lines += [f"  together:  {self._line(row, wide)}" for row in self.together[1:]]
         if self.naming:
             lines.append(f"  names each record: {', '.join(self.naming)}")

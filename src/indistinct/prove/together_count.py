@@ -2,8 +2,8 @@
 
 Records that nobody can tell apart are one *profile*: the release, the key there, and for every
 other release the set of keys of the partners. Keys of all releases are numbered through. Counting
-stops as soon as enough people are found, so that what is reported below the promise, and the
-smallest number, are exact, and larger numbers are at least what is said.
+stops as soon as enough people are found, so that what is reported below the promise, and each
+release's smallest number, are exact, and other numbers are at least what is said.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _people_loop(
     by_pair = np.zeros((len(order), releases), dtype=np.int64)
     stamp = np.zeros(keys, dtype=np.int64)
     number = np.zeros(masks, dtype=np.int64)
-    smallest = np.int64(1) << 62
+    smallest = np.full(releases, np.int64(1) << 62)
     for p in order:
         by_pair[p] = alone[p]
         if alone[p] == 0:
@@ -205,10 +205,10 @@ def _people_loop(
                 stamp[partners[m]] = p + 1
         if free == full:
             by[p] = full
-            smallest = min(smallest, alone[p])
+            smallest[release[p]] = min(smallest[release[p]], alone[p])
             continue
         number[:] = 0
-        stop = max(enough, smallest)
+        stop = max(enough, smallest[release[p]])
         for at in range(type_starts[key[p]], type_starts[key[p] + 1]):
             t = types_of_key[at]
             mask = free
@@ -239,7 +239,7 @@ def _people_loop(
         for j in range(releases):
             if number[free | 1 << j] > 0:
                 by_pair[p, j] = min(alone[p], number[free | 1 << j])
-        smallest = min(smallest, left[p])
+        smallest[release[p]] = min(smallest[release[p]], left[p])
     return left, by, by_pair
 
 
@@ -267,7 +267,7 @@ def _files_loop(
     left = alone.copy()
     stamp = np.zeros(keys, dtype=np.int64)
     here = np.zeros(releases, dtype=np.bool_)
-    smallest = np.int64(1) << 62
+    smallest = np.full(releases, np.int64(1) << 62)
     for p in order:
         own = release[p]
         if not used[own]:
@@ -277,14 +277,14 @@ def _files_loop(
             here[l] = used[l] and (l == own or sets[p, l] >= 0)
             narrowed |= here[l] and l != own
         if not narrowed:
-            smallest = min(smallest, alone[p])
+            smallest[own] = min(smallest[own], alone[p])
             continue
         stamp[key[p]] = p + 1
         for l in range(releases):
             if here[l] and l != own:
                 for m in range(partner_starts[sets[p, l]], partner_starts[sets[p, l] + 1]):
                     stamp[partners[m]] = p + 1
-        stop = min(alone[p], max(enough, smallest))
+        stop = min(alone[p], max(enough, smallest[own]))
         most = np.int64(1)
         looks = 0
         for j in range(releases):
@@ -326,5 +326,5 @@ def _files_loop(
                     break
             most = max(most, found)
         left[p] = min(alone[p], most)
-        smallest = min(smallest, left[p])
+        smallest[own] = min(smallest[own], left[p])
     return left

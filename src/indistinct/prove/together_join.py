@@ -99,9 +99,9 @@ def _restricted(whole: Cover, values: IntArray) -> Cover:
         own = np.flatnonzero((level >= 0) & (place >= 0))
         order = own[np.argsort(level[own], kind="stable")]
         groups, first = np.unique(level[order], return_index=True)
-        ends = np.append(first[1:], len(order))
-        for group, start, end in zip(groups.tolist(), first, ends, strict=True):
-            met[group] = np.sort(place[order[start:end]])
+        bounds = np.append(first, len(order)).tolist()
+        for at, group in enumerate(groups.tolist()):
+            met[group] = np.sort(place[order[bounds[at] : bounds[at + 1]]])
     number_of: dict[bytes, int] = {}
     number = [number_of.setdefault(own.tobytes(), len(number_of)) for own in met]
     groups_of: dict[int, IntArray] = dict(zip(number, met, strict=True))

@@ -85,8 +85,10 @@ def _hidden(combination: Combination, number: int, attribute: str) -> NDArray[np
 def _intersection(one: Sets, other: Sets) -> Sets:
     room = 1 + max(int(one.members.max(initial=0)), int(other.members.max(initial=0)))
     size = len(one)
-    pairs = [np.repeat(np.arange(size), sets.sizes) * room + sets.members for sets in (one, other)]
-    both = np.intersect1d(*pairs, assume_unique=True)
+    first, second = (
+        np.repeat(np.arange(size), sets.sizes) * room + sets.members for sets in (one, other)
+    )
+    both = np.intersect1d(first, second, assume_unique=True)
     return Sets.of_pairs(both // room, both % room, size=size)
 
 

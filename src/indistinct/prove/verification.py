@@ -52,7 +52,8 @@ class Witness:
         named = ", ".join(self.people)
         more = ", …" if self.count > len(self.people) else ""
         whom = f" ({named}{more})" if named else ""
-        return f"record {self.record:,}: {_people(self.count)} of {self.register}{whom}; {self.condition}"
+        people = f"{_people(self.count)} of {self.register}{whom}"
+        return f"record {self.record:,}: {people}; {self.condition}"
 
 
 @dataclass(frozen=True)

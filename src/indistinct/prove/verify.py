@@ -7,6 +7,7 @@ read by their form or by hierarchies that are given, and every count is made in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.prove.assumptions import assumptions, doubts
 from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
 from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
 from indistinct.prove.registers import (
@@ -116,7 +118,15 @@ def verify(
         )
         for exposure in exposures
     ]
-    return _answer(release, names, k, decisions, _notes(release, key, names, exposures))
+    given: dict[str, Any] = {"key": names, "k": k, "registers": registers, "private": private}
+    return replace(
+        _answer(release, names, k, decisions),
+        notes=(
+            *dict.fromkeys(_notes(key, names, exposures)),
+            *doubts(engine, release, person=person, **given),
+        ),
+        assumptions=assumptions(release, hierarchies=hierarchies, missing=missing, **given),
+    )
 
 
 def _names_people(person: str | None, register: Register, private: Source | None) -> bool:
@@ -135,33 +145,12 @@ def _known(release: Source, key: Sequence[str], private: Source | None) -> list[
     return [*key, *(name for name in held if name in release.variables and name not in key)]
 
 
-def _notes(
-    release: Source, key: Sequence[str], names: Sequence[str], exposures: Sequence[Exposure]
-) -> list[str]:
-    notes = []
-    for name in names[len(key) :]:
-        notes.append(f"'{name}' names people in the private data and is released: taken as known")
-    for exposure in exposures:
-        notes += exposure.notes
-        if exposure.register is None:
-            notes.append(
-                "no register was given: k is counted in the file alone, which may be far from "
-                "the number of people outside it"
-            )
-        else:
-            beside = [
-                name
-                for name in release.variables
-                if name not in names
-                and name in exposure.register.source.variables
-                and exposure.name != OWN_PEOPLE
-            ]
-            if beside:
-                notes.append(
-                    f"{exposure.name} also has {', '.join(beside)}, which the release tells and "
-                    "the key does not hold: is the key right?"
-                )
-    return notes
+def _notes(key: Sequence[str], names: Sequence[str], exposures: Sequence[Exposure]) -> list[str]:
+    notes = [
+        f"'{name}' names people in the private data and is released: taken as known"
+        for name in names[len(key) :]
+    ]
+    return [*notes, *(note for exposure in exposures for note in exposure.notes)]
 
 
 def _answer(
@@ -169,7 +158,6 @@ def _answer(
     key: Sequence[str],
     k: int,
     decisions: Sequence[Decision],
-    notes: Sequence[str],
 ) -> Verification:
     models = np.minimum.reduce([decision.models for decision in decisions])
     disclosed = np.logical_or.reduce([decision.disclosed for decision in decisions])
@@ -196,7 +184,6 @@ def _answer(
         tuple(key),
         tuple(_witnesses(decisions, k)),
         tuple(_checked(decision) for decision in decisions),
-        tuple(dict.fromkeys(notes)),
     )
 
 

@@ -1,0 +1,394 @@
+"""What came of a linking attack: one shape for exact, probabilistic and distance linking.
+
+An attack claims, for every released record, whom of a register it may belong to. Here the claims
+are counted, held against the truth where that is known, and against what the attack would say of
+people who are not in the data at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.prove.attacks.claims import (
+    CONTROL,
+    RIGHT,
+    TARGET,
+    UNKNOWN,
+    WRONG,
+    Links,
+    LinkWitness,
+    Verdicts,
+    verdicts_by_truth,
+    witnesses_of,
+)
+from indistinct.prove.attacks.rates import Excess, Rate, excess
+
+__all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
+
+IntArray = NDArray[np.int64]
+Judged = Literal["truth", "values", "claims"]
+"""How claims were judged: by the true person, by the values told, or not at all."""
+
+_BANDS = ((2, 2), (3, 4), (5, 9), (10, 99), (100, None))
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How often guessing alone is right, per released record.
+
+    `anybody` takes a person of the whole register; `by_attribute` one of those who agree on the
+    one attribute with the fewest values.
+    """
+
+    anybody: float
+    by_attribute: float
+    attribute: str
+
+    @property
+    def best(self) -> float:
+        """The better of the two."""
+        return max(self.anybody, self.by_attribute)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both chances."""
+        return {
+            "anybody": self.anybody,
+            "by_attribute": self.by_attribute,
+            "attribute": self.attribute,
+        }
+
+
+@dataclass(frozen=True)
+class LinkOutcome:
+    """What an attack found in a release, and what it is worth.
+
+    Parameters
+    ----------
+    unique, ambiguous, none
+        Records with one candidate, with several, with none.
+    sizes
+        Ambiguous records by their number of candidates.
+    right, wrong, unjudged
+        What the unique links are.
+    findable
+        Records whose true person is in the register, where that is known.
+    expected
+        Records linked rightly by whoever picks one of the candidates: Σ certainty. That is the
+        journalist's, who holds the register alone.
+    expected_knowing
+        The same for the prosecutor, who knows which people of the register are in the data.
+    targets, controls
+        How many of the register's people that are in the data, and that are not, some record
+        names alone.
+    told
+        With claims judged by values: how many targets are told rightly, and of how many controls
+        the record that names them tells what is true by chance.
+    """
+
+    attack: str
+    register: str
+    attributes: tuple[str, ...]
+    records: int
+    people: int
+    unique: int
+    ambiguous: int
+    none: int
+    sizes: dict[str, int]
+    judged: Judged
+    right: int
+    wrong: int
+    unjudged: int
+    findable: int | None
+    expected: float
+    largest: float
+    expected_knowing: float | None = None
+    largest_knowing: float | None = None
+    guesses: Guesses | None = None
+    targets: Rate | None = None
+    controls: Rate | None = None
+    told: tuple[Rate, Rate] | None = None
+    witnesses: tuple[LinkWitness, ...] = ()
+    notes: tuple[str, ...] = ()
+    confidence: float = 0.95
+
+    @property
+    def precision(self) -> Rate | None:
+        """The share of unique links that are right, of those that can be judged."""
+        judged = self.right + self.wrong
+        return Rate(self.right, judged, self.confidence) if judged else None
+
+    @property
+    def recall(self) -> Rate | None:
+        """The share of records that are linked rightly, of those whose person is there."""
+        if self.judged == "claims":
+            return None
+        there = self.records if self.findable is None else self.findable
+        return Rate(self.right, there, self.confidence) if there else None
+
+    @property
+    def success(self) -> Rate:
+        """How often the attack succeeds, in the coin in which its risk is measured."""
+        if self.told is not None:
+            return self.told[0]
+        if self.judged != "claims":
+            return Rate(self.right, self.records, self.confidence)
+        return self.targets or Rate(self.unique, self.records, self.confidence)
+
+    @property
+    def reference(self) -> Rate | float | None:
+        """What success is held against: the same attack on controls, or guessing.
+
+        Like is held against like. Where the true persons are known, somebody who is not in the
+        data cannot be named rightly at all, and what remains is the chance of a guess.
+        """
+        if self.told is not None:
+            return self.told[1]
+        if self.judged != "claims":
+            return self.guesses.best if self.guesses else 0.0
+        return self.controls if self.targets else None
+
+    @property
+    def risk(self) -> Excess | None:
+        """(success − reference)/(1 − reference), with its interval; None without a reference."""
+        reference = self.reference
+        return None if reference is None else excess(self.success, reference)
+
+    @property
+    def succeeds(self) -> bool:
+        """Whether the attack does better than what it is held against, and not by chance.
+
+        Where links are judged it is enough that those it makes are right more often than guesses,
+        however few they are.
+        """
+        if self.risk is not None and self.risk.shown:
+            return True
+        if self.judged == "claims" or self.told is not None or self.precision is None:
+            return False
+        above = excess(self.precision, self.guesses.best if self.guesses else 0.0)
+        return above is not None and above.shown
+
+    @property
+    def verdict(self) -> str:
+        """One or two sentences in plain words."""
+        where = f"of {self.register}"
+        if not self.unique:
+            return (
+                f"No record names a single person {where}. Whoever picks one of the candidates is "
+                f"right for {self.expected:,.1f} of {self.records:,} records."
+            )
+        said = f"{self.unique:,} of {self.records:,} records name a single person {where}"
+        if self.judged == "claims":
+            said += "; whether rightly, is not known."
+            if self.targets is None or not self.controls:
+                return said
+            said += (
+                f" People in the data are named in {self.targets.value:.1%}, people who are not "
+                f"in {self.controls.value:.1%} of cases:"
+            )
+            because = "the release tells who is in it", "no more than chance"
+        else:
+            by = "" if self.judged == "truth" else ", judged by the values they tell"
+            said += f", {self.right:,} of them rightly{by}:"
+            alike = (
+                "this cannot be told from guessing" if self.right else "no more than guessing finds"
+            )
+            because = "people are found", alike
+        return f"{said} {because[0] if self.succeeds else because[1]}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        reference = self.reference
+        return {
+            "attack": self.attack,
+            "register": self.register,
+            "attributes": list(self.attributes),
+            "records": self.records,
+            "people": self.people,
+            "unique": self.unique,
+            "ambiguous": self.ambiguous,
+            "none": self.none,
+            "sizes": dict(self.sizes),
+            "judged": self.judged,
+            "right": self.right,
+            "wrong": self.wrong,
+            "unjudged": self.unjudged,
+            "findable": self.findable,
+            "expected": self.expected,
+            "largest": self.largest,
+            "expected_knowing": self.expected_knowing,
+            "largest_knowing": self.largest_knowing,
+            "precision": _plain(self.precision),
+            "recall": _plain(self.recall),
+            "targets_named": _plain(self.targets),
+            "controls_named": _plain(self.controls),
+            "guesses": self.guesses.to_dict() if self.guesses else None,
+            "success": self.success.to_dict(),
+            "reference": _plain(reference) if isinstance(reference, Rate) else reference,
+            "risk": _plain(self.risk),
+            "succeeds": self.succeeds,
+            "verdict": self.verdict,
+            "witnesses": [witness.to_dict() for witness in self.witnesses],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.attack} linking of {self.records:,} records with {self.people:,} people of "
+            f"{self.register} on {', '.join(self.attributes)}",
+            f"  one candidate        {self.unique:>9,}",
+        ]
+        if self.judged != "claims":
+            lines.append(f"    right              {self.right:>9,}")
+            lines.append(f"    wrong              {self.wrong:>9,}")
+            if self.unjudged:
+                lines.append(f"    not judged         {self.unjudged:>9,}")
+        lines.append(f"  several candidates   {self.ambiguous:>9,}")
+        lines += [f"    {size:<18} {n:>9,}" for size, n in self.sizes.items() if n]
+        lines.append(f"  none                 {self.none:>9,}")
+        lines.append(
+            f"  expected right       {self.expected:>9,.1f}, at most {self.largest:.3f} a record"
+        )
+        if self.expected_knowing is not None:
+            lines.append(
+                f"    knowing who is in  {self.expected_knowing:>9,.1f}, at most "
+                f"{self.largest_knowing or 0:.3f} a record"
+            )
+        for name, rate in (
+            ("precision", self.precision),
+            ("recall", self.recall),
+            ("named, in the data", self.targets),
+            ("named, not in it", self.controls),
+        ):
+            if rate is not None:
+                lines.append(f"  {name:<20} {rate}")
+        if self.guesses is not None:
+            lines.append(f"  guessing             {self.guesses.best:.3%} of records")
+        if self.risk is not None:
+            lines.append(f"  risk                 {self.risk}")
+        lines += [f"  {witness}" for witness in self.witnesses[:5]]
+        if len(self.witnesses) > 5:
+            lines.append(f"  and {len(self.witnesses) - 5} witnesses more")
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join([*lines, self.verdict])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def link_outcome(
+    links: Links,
+    *,
+    attack: str,
+    register: str,
+    attributes: Sequence[str],
+    people: int,
+    truth: IntArray | None = None,
+    values: tuple[Verdicts, int | None] | None = None,
+    roles: Verdicts | None = None,
+    knowing: NDArray[np.float64] | None = None,
+    guesses: Guesses | None = None,
+    names: Callable[[list[int]], list[str]] | None = None,
+    notes: Sequence[str] = (),
+    confidence: float = 0.95,
+) -> LinkOutcome:
+    """Count and judge what an attack claims.
+
+    Parameters
+    ----------
+    people
+        How many people the register has.
+    truth
+        The register's row of each record's person, `NOBODY`, or `UNKNOWN`.
+    values
+        Without truth: whether the values that the record tells are those of the person named
+        (`RIGHT`, `WRONG`, `UNKNOWN`), and of how many controls they are by chance.
+    roles
+        For every person of the register `TARGET` (in the data), `CONTROL` (certainly not) or
+        `UNKNOWN`. By default those that the truth names, if it is known for all records.
+    knowing
+        The certainty of somebody who knows who of the register is in the data.
+    names
+        Gives the names of rows of the register; by default their numbers.
+
+    >>> links = Links.equal_chances(np.array([1, 1, 2, 0]), np.array([0, 3, -1, -1]))
+    >>> link_outcome(links, attack="exact", register="voters", attributes=["zip"], people=10,
+    ...              truth=np.array([0, 1, 2, -1])).verdict
+    '2 of 4 records name a single person of voters, 1 of them rightly: people are found.'
+    """
+    candidates = links.candidates
+    unique = candidates == 1
+    verdicts = np.full(len(candidates), UNKNOWN, dtype=np.int8)
+    judged: Judged = "claims"
+    told: tuple[Rate, Rate] | None = None
+    if truth is not None:
+        judged, verdicts = "truth", verdicts_by_truth(links, truth)
+        if roles is None and not (truth == UNKNOWN).any():
+            roles = np.zeros(people, dtype=np.int8)
+            roles[truth[truth >= 0]] = TARGET
+    elif values is not None:
+        judged, verdicts = "values", values[0]
+    targets = controls = None
+    if roles is not None:
+        named = np.zeros(people, dtype=bool)
+        named[links.person[unique]] = True
+        targets = _share(named, roles == TARGET, confidence)
+        controls = _share(named, roles == CONTROL, confidence)
+        if judged == "values" and values is not None and values[1] is not None:
+            rightly = np.zeros(people, dtype=bool)
+            rightly[links.person[verdicts == RIGHT]] = True
+            found = _share(rightly, roles == TARGET, confidence)
+            if found is not None and controls is not None:
+                told = found, Rate(values[1], controls.trials, confidence)
+    return LinkOutcome(
+        attack=attack,
+        register=register,
+        attributes=tuple(attributes),
+        records=len(candidates),
+        people=people,
+        unique=int(unique.sum()),
+        ambiguous=int((candidates > 1).sum()),
+        none=int((candidates == 0).sum()),
+        sizes=_sizes(candidates),
+        judged=judged,
+        right=int((verdicts == RIGHT).sum()),
+        wrong=int((verdicts == WRONG).sum()),
+        unjudged=int((unique & (verdicts == UNKNOWN)).sum()),
+        findable=None if truth is None else int((truth >= 0).sum()),
+        expected=float(links.certainty.sum()),
+        largest=float(links.certainty.max(initial=0.0)),
+        expected_knowing=None if knowing is None else float(knowing.sum()),
+        largest_knowing=None if knowing is None else float(knowing.max(initial=0.0)),
+        guesses=guesses,
+        targets=targets,
+        controls=controls,
+        told=told,
+        witnesses=witnesses_of(links, verdicts, names),
+        notes=tuple(notes),
+        confidence=confidence,
+    )
+
+
+def _share(named: NDArray[np.bool_], who: NDArray[np.bool_], confidence: float) -> Rate | None:
+    trials = int(who.sum())
+    return Rate(int((named & who).sum()), trials, confidence) if trials else None
+
+
+def _sizes(candidates: IntArray) -> dict[str, int]:
+    sizes = {}
+    for low, high in _BANDS:
+        inside = candidates >= low
+        if high is not None:
+            inside &= candidates <= high
+        label = f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
+        sizes[label] = int(inside.sum())
+    return sizes
+
+
+def _plain(found: Rate | Excess | None) -> dict[str, Any] | None:
+    return None if found is None else found.to_dict()

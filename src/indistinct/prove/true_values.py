@@ -1,0 +1,101 @@
+"""The private records of people who were linked, and whether what is released is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy
+from indistinct.prove.cover import cover
+from indistinct.prove.exposure import Exposure
+from indistinct.prove.labels import is_suppressed
+from indistinct.prove.links import linked_pairs, members_of_groups
+from indistinct.prove.registers import Register, as_text_column
+
+__all__ = ["agreement", "records_of_classes", "records_of_people"]
+
+IntArray = NDArray[np.int64]
+Pairs = tuple[IntArray, IntArray]
+
+_NOBODY = np.zeros(0, dtype=np.int64)
+
+
+def records_of_people(register: Register, rows: IntArray, private: Source, person: str) -> Pairs:
+    """Pair people, by position in `rows` of the register, with their private records.
+
+    `person` names the person in the private data; the register has its own column for it.
+    """
+    if not len(rows) or register.person is None:
+        return _NOBODY, _NOBODY
+    ids = as_text_column(register.source.table([register.person]).column(0))
+    wanted = ids.take(pa.array(rows)).combine_chunks()
+    own = as_text_column(private.table([person]).column(0)).combine_chunks()
+    both = pa.concat_arrays([wanted, own]).dictionary_encode()
+    codes = both.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    named = np.flatnonzero(codes[: len(rows)] >= 0)
+    kept = np.flatnonzero(codes[len(rows) :] >= 0)
+    at, found = members_of_groups(
+        codes[named], codes[len(rows) :][kept], groups=len(both.dictionary)
+    )
+    return named[at], kept[found]
+
+
+def records_of_classes(exposure: Exposure, classes: IntArray) -> Pairs:
+    """Pair classes of the register, by position, with the private records that agree with them."""
+    known, own = exposure.known, exposure.own
+    if known is None or own is None or not len(classes):
+        return _NOBODY, _NOBODY
+    wanted, position = np.unique(classes, return_inverse=True)
+    pairs = list(linked_pairs(own.codes, known.codes[wanted], exposure.between))
+    left = np.concatenate([_NOBODY, *(pair[0] for pair in pairs)])
+    right = np.concatenate([_NOBODY, *(pair[1] for pair in pairs)])
+    at, found = members_of_groups(position.reshape(-1), right, groups=len(wanted))
+    needed, place = np.unique(left[found], return_inverse=True)
+    records, group_of = own.records_in(needed)
+    again, which = members_of_groups(place.reshape(-1), group_of, groups=len(needed))
+    return at[again], records[which]
+
+
+def agreement(
+    released: pa.Table,
+    private: pa.Table,
+    left: IntArray,
+    right: IntArray,
+    hierarchies: Mapping[str, Hierarchy],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say of pairs of records whether all that is released agrees, and whether anything is told."""
+    agree = np.ones(len(left), dtype=bool)
+    telling = np.zeros(len(left), dtype=bool)
+    for name in released.column_names:
+        own = released.column(name).take(pa.array(left)).combine_chunks()
+        true = private.column(name).take(pa.array(right)).combine_chunks()
+        if _is_number(own.type) and _is_number(true.type):  # values, no labels to be read
+            says = own.is_valid().to_numpy(zero_copy_only=False)
+            same = pc.equal(own, true).fill_null(False).to_numpy(zero_copy_only=False)
+            agree &= same | ~says
+            telling |= says
+            continue
+        labels, values = _coded(own), _coded(true)
+        found = cover(labels[0], values[0], name=name, hierarchy=hierarchies.get(name))
+        agree &= found.meets(labels[1], values[1])
+        says = np.array([not is_suppressed(label) for label in found.labels], dtype=bool)
+        telling |= says[labels[1]] if len(left) else telling
+    return agree, telling
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _coded(column: pa.Array) -> tuple[list[object], IntArray]:
+    """Return the distinct values of a column, and the number of each row's."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    coded = column.dictionary_encode(null_encoding="encode")
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return coded.dictionary.to_pylist(), codes
