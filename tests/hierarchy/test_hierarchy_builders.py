@@ -341,7 +341,7 @@ def test_taxonomies_that_are_none(links: list[tuple[object, object]]) -> None:
 
 
 def test_taxonomy_does_not_know_a_value() -> None:
-    with pytest.raises(InputError, match="does not know 1 of the values: 'z'"):
+    with pytest.raises(InputError, match="does not know 1 of the values"):
         taxonomy_hierarchy({"a": "x"}, values=["a", "z"])
 
 

@@ -179,7 +179,7 @@ class Hierarchy:
         try:
             level, code = self._nodes[text]
         except KeyError:
-            raise self._unknown([text], [0], first_record=None) from None
+            raise self._unknown_label(text) from None
         return self._node(level, code)
 
     def parent(self, label: object) -> str | None:
@@ -213,15 +213,19 @@ class Hierarchy:
     def encode(self, values: Iterable[object], *, first_record: int | None = None) -> IntArray:
         """Return the code of each value: its position in `values`, the missing one last.
 
-        Values that the hierarchy does not know are an error that names at most three of them,
-        and their records if `first_record`, the number of the first from 0, is given.
+        Values that the hierarchy does not know are an error. It names none of them, since they
+        are private, but their first records if `first_record`, the number of the first from 0,
+        is given; `unknown` lists them.
         """
         texts = as_texts(values)
         codes = np.array([self._leaves.get(text, -1) for text in texts], dtype=np.int32)
-        unknown = np.flatnonzero(codes < 0)
-        if len(unknown):
-            raise self._unknown(texts, unknown.tolist(), first_record=first_record)
+        if (codes < 0).any():
+            raise self._unknown_values(texts, first_record)
         return codes
+
+    def unknown(self, values: Iterable[object]) -> list[str]:
+        """Return the values that the hierarchy does not know, each once: for the holder's eyes."""
+        return [t for t in dict.fromkeys(as_texts(values)) if t and t not in self._leaves]
 
     def level_codes(self, level: int) -> IntArray:
         """Return the array that leads from the code of a value to that of its node at a level.
@@ -296,7 +300,7 @@ class Hierarchy:
     def _leaf(self, value: object) -> int:
         text = as_text(value)
         if text not in self._leaves:
-            raise self._unknown([text], [0], first_record=None)
+            raise self._unknown_label(text)
         return self._leaves[text]
 
     def _path(self, leaf: int) -> tuple[str | None, ...]:
@@ -315,20 +319,27 @@ class Hierarchy:
             f"('{self.root}'). Got {number}."
         )
 
-    def _unknown(
-        self, texts: list[str | None], positions: list[int], *, first_record: int | None
-    ) -> InputError:
-        first: dict[str, int] = {}
-        for position in positions:
-            first.setdefault(str(texts[position]), position)
-        named = [
-            f"'{text}'" + ("" if first_record is None else f" (record {first_record + at + 1})")
-            for text, at in list(first.items())[:_NAMED_UNKNOWNS]
-        ]
-        more = ", …" if len(first) > _NAMED_UNKNOWNS else ""
-        count = "1 value" if len(first) == 1 else f"{len(first):,} values"
-        what = self._what[0].upper() + self._what[1:]
+    def _unknown_label(self, label: str | None) -> InputError:
+        """Name what a caller asked for: this is no value of the data."""
         return InputError(
-            f"{what} does not know {count} of the data: {', '.join(named)}{more}. "
-            "Add a row for each, with its ancestors."
+            f"{self._what[0].upper()}{self._what[1:]} does not know '{label}'. Add a row for it, "
+            "with its ancestors."
+        )
+
+    def _unknown_values(self, texts: list[str | None], first_record: int | None) -> InputError:
+        first: dict[str, int] = {}
+        for position, text in enumerate(texts):
+            if text is not None and text not in self._leaves:
+                first.setdefault(text, position)
+        where = ""
+        if first_record is not None:
+            records = [
+                f"{first_record + at + 1:,}" for at in list(first.values())[:_NAMED_UNKNOWNS]
+            ]
+            more = ", …" if len(first) > _NAMED_UNKNOWNS else ""
+            where = f" (record {', '.join(records)}{more})"
+        count = "1 value" if len(first) == 1 else f"{len(first):,} values"
+        return InputError(
+            f"{self._what[0].upper()}{self._what[1:]} does not know {count} of the data{where}. "
+            "Add a row for each, with its ancestors; `Hierarchy.unknown` lists them."
         )

@@ -71,9 +71,9 @@ def taxonomy_hierarchy(
     wanted = dict.fromkeys(text for text in as_texts(values) if text is not None)
     unknown = [value for value in wanted if value not in paths]
     if unknown:
-        shown = ", ".join(f"'{value}'" for value in unknown[:3]) + ("…" if unknown[3:] else "")
+        # they are values of the data, which no message shows
         raise InputError(
-            f"{what} does not know {len(unknown):,} of the values: {shown}. Add a link for each."
+            f"{what} does not know {len(unknown):,} of the values of the data. Add a link for each."
         )
     chosen = dict.fromkeys([*leaves, *wanted])
     over = () if top is None else (top,)
