@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchie
 from indistinct.errors import InputError
 from indistinct.files import write_data
 from indistinct.protect import Method, Request, SideBySide, compare_methods
+from indistinct.prove import Verification
 from indistinct.risk import FileRisk, KnownRisk, file_risk, known_population_risk
 from indistinct.session import Data, open_data
+from indistinct.verifying import verify_release
 
 __all__ = ["Demo", "run_demo"]
 
@@ -32,6 +34,8 @@ FLOOR = 50
 FRACTION = 0.1
 WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
 MAX_DROP = 0.01
+RELEASED = ("education", "tenure", "household_size", "children", "health", "hours", "travel")
+"""What the recipient gets beside the key: nothing that a register has."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,10 @@ class Demo:
     """The same sample's risk when the whole census is known."""
     ways: SideBySide
     """The census protected in three ways."""
+    proved: Verification | None = None
+    """What was proved of the release, from the file."""
+    fallen: Verification | None = None
+    """What became of the same census with nothing but the names taken off."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -63,6 +71,8 @@ class Demo:
                 "population_uniques": self.truth.population_uniques,
             },
             "ways": self.ways.to_dict(),
+            "proved": self.proved.to_dict() if self.proved else None,
+            "fallen": self.fallen.to_dict() if self.fallen else None,
         }
 
     @property
@@ -101,6 +111,25 @@ class Demo:
             "utility: `comparison.svg`.",
         ]
 
+    def _proof_lines(self) -> list[str]:
+        """What was proved from the released file, and what was not done in vain."""
+        if self.proved is None or self.fallen is None:
+            return []
+        fallen = self.fallen
+        return [
+            "## Proved from the file",
+            "",
+            "The released file was read again and attacked by somebody who knows these facts of "
+            f"everybody in the census: **{self.proved.sentence}**. `release/certificate.json` says "
+            "so, with the hash of every file; `indistinct verify release --private census.parquet` "
+            "checks it again, and notices any changed byte.",
+            "",
+            "The same census with nothing but names and numbers taken off falls: whoever has the "
+            f"population register (`register.parquet`) and links on {', '.join(fallen.key)} finds "
+            f"**{fallen.disclosures:,} of {fallen.records:,} people** "
+            f"({fallen.disclosures / fallen.records:.1%}), each alone and with true values.",
+        ]
+
     def summary(self) -> str:
         """Return the summary as Markdown, without a value of any record."""
         found = self.found
@@ -133,6 +162,8 @@ class Demo:
             "",
             *self._way_lines(),
             "",
+            *self._proof_lines(),
+            "",
             "## How they were found",
             "",
             f"Counted by {found.approach}, the cheapest of these by estimate:",
@@ -150,8 +181,10 @@ class Demo:
             "- `private/flagged.csv`: the people who stand out, with their combination",
             "- `private/pull-out.csv`: their names and numbers, for the data holder alone",
             "- `comparison.svg`, `comparison.json`: the three ways of protecting the census",
-            "- `release/`: the best of them: `data.parquet` and `methodology.md` for the "
-            "recipient, `private/` with plan and ledger for the holder",
+            "- `release/`: the best of them: `data.parquet`, `methodology.md`, `contract.md` and "
+            "`certificate.json` for the recipient, `private/` with plan, ledger and audit trail "
+            "for the holder",
+            "- `private/without-names.parquet`: the census that falls to the register",
             "",
         ]
         return "\n".join(lines)
@@ -194,6 +227,8 @@ def run_demo(
             if demo.ways.best:
                 say(f"writing the release ({demo.ways.best.method}) …")
                 _release(data, demo.ways.best.method, aside, seed)
+                say("proving it from the file, and attacking a file without names …")
+                demo = replace(demo, proved=_prove(aside), fallen=_attack(data, aside))
         (aside / "summary.md").write_text(demo.summary())
         if target.exists():
             shutil.rmtree(target)
@@ -215,7 +250,28 @@ def _release(data: Data, method: Method, folder: Path, seed: int) -> None:
         hierarchies=folder / "hierarchies",
         **options,
     )
-    data.release(folder / "release", done, seed=seed)
+    data.release(folder / "release", done, seed=seed, keep=RELEASED)
+
+
+def _prove(folder: Path) -> Verification:
+    """Verify the release as somebody would who trusts nothing."""
+    return verify_release(folder / "release", private=folder / "census.parquet", brief=True)
+
+
+def _attack(data: Data, folder: Path) -> Verification:
+    """Take off the names and nothing else, and attack that with the register."""
+    known = ["date_of_birth", "sex", "area"]
+    named = [n for n in data.variables.names(role="identifier") if n not in known]
+    kept = [name for name in data.variables if name not in named]
+    bare = write_data(data.source.table(kept), folder / "private" / "without-names.parquet")
+    return verify_release(
+        bare,
+        private=folder / "census.parquet",
+        registers=[folder / "register.parquet"],
+        person="identity_number",
+        key=known,
+        brief=True,
+    )
 
 
 def _find(

@@ -27,6 +27,7 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    Select,
     SideBySide,
     Step,
     Substitute,
@@ -388,6 +389,7 @@ class Data:
         *,
         seed: int | None = None,
         format: files.Format | None = None,
+        keep: Sequence[str] | None = None,
         substitute: Sequence[str] = (),
         registers: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
@@ -404,6 +406,8 @@ class Data:
             Files of people to attack the release with, beside the private data's own people.
         sign_with
             The holder's key, for the certificate.
+        keep
+            The variables that are released beside the key; by default the project's, or all.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
         seed
@@ -413,7 +417,14 @@ class Data:
         """
         source, plan, receipts = done.source, done.plan, done.receipts
         last: list[Step] = [Substitute(name) for name in substitute]
+        if keep is None and self.project is not None:
+            keep = self.project.release.keep
         left = [n for n in source.variables.names(role="identifier") if n not in substitute]
+        if keep is not None:
+            source.check_columns(keep)
+            kept = dict.fromkeys([*done.before.key, *substitute, *keep])
+            last.append(Select(tuple(name for name in kept if name in source.variables)))
+            left = [name for name in left if name in kept]
         if left:
             last.append(Deidentify(tuple(left)))
         if last:

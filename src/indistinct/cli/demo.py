@@ -36,4 +36,9 @@ def demo(
         f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
     )
     console.print(repr(shown.ways), markup=False, soft_wrap=True)
+    if shown.proved is not None and shown.fallen is not None:
+        console.print("the release, read again and attacked:", markup=False)
+        console.print(f"  {shown.proved.sentence}", markup=False, soft_wrap=True)
+        console.print("the census with names and numbers taken off, against the register:")
+        console.print(f"  {shown.fallen.sentence}", markup=False, soft_wrap=True)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)

@@ -160,6 +160,10 @@ def protect(
         Path | None,
         typer.Option(help="Where the encryption key is written; RELEASE.key by default."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(help="The variables that are released beside the key; all others go."),
+    ] = None,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
@@ -285,6 +289,7 @@ def protect(
                 done,
                 seed=seed,
                 format=format,
+                keep=split_names(keep),
                 substitute=split_names(substitute) or (),
                 registers=[register] if register is not None else [],
                 sign_with=SigningKey.load(sign, release=folder) if sign is not None else None,

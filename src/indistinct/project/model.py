@@ -118,6 +118,10 @@ class Release:
         number(least=0), "how many records may be left out: a number, or a share below 1"
     )
     loss: Loss | None = setting(choice(*get_args(Loss)), "the measure that is made least")
+    keep: tuple[str, ...] | None = setting(
+        listed(text, "variable names"),
+        "the variables that are released beside the key; all others go",
+    )
     out: Path | None = setting(path, "the release folder to write")
     format: Format | None = setting(choice(*FORMATS), "the format of the released file")
     seed: int | None = setting(
