@@ -1,5 +1,5 @@
-"""Dirty copies of clean records, for tests of linkage: typing errors, misread characters, nicknames,
-swapped days and months, missing cells, people who moved."""
+"""Dirty copies of clean records, for tests of linkage: typing errors, misread characters,
+nicknames, swapped days and months, missing cells, people who moved."""
 
 from __future__ import annotations
 

@@ -302,6 +302,25 @@ def test_wrong_requests_are_refused(options: dict[str, Any], message: str) -> No
         together({"A": PEOPLE, "B": PEOPLE}, **options)
 
 
+def test_releases_of_different_people_meet_nowhere() -> None:
+    here = {"zip": ["02138"] * 3, "ill": ["flu", "gout", "cold"]}
+    there = {"zip": ["0213*"] * 2, "ill": ["acne", "gout"]}
+    elsewhere = {"zip": ["02141"] * 2 + ["02138"], "ill": ["acne", "mumps", "itch"]}
+    assert together({"A": here, "B": there}, key=("zip",), k=2).apart[0].records == 2
+    found = together({"A": here, "B": elsewhere}, key=("zip",), k=1, attributes=["zip", "ill"])
+    assert found.restored == ()
+    assert found.holds
+
+
+def test_a_key_and_records_are_needed() -> None:
+    with pytest.raises(InputError, match="Name the key"):
+        together({"A": PEOPLE, "B": PEOPLE}, key=())
+    with pytest.raises(InputError, match="has no records"):
+        together({"A": PEOPLE, "B": {n: PEOPLE[n][:0] for n in PEOPLE}})
+    with pytest.raises(InputError, match="From 2 to 8"):
+        together({"A": PEOPLE})
+
+
 def test_releases_that_cannot_have_the_same_people_are_refused() -> None:
     fewer = {n: v[:-1] for n, v in PEOPLE.items()}
     with pytest.raises(InputError, match="12 and 11 records"):
@@ -346,7 +365,7 @@ def test_no_warning_where_nothing_is_inferred() -> None:
 
 @pytest.mark.shared
 @pytest.mark.heavy
-def test_adult_two_releases_that_are_safe_alone_are_not_together() -> None:
+def test_adult_two_releases_leave_fewer_people_together() -> None:
     """Two k = 5 releases of the same people for two recipients, by our own methods."""
     if not ADULT.exists():
         pytest.skip("the shared data are not beside the project")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ __all__ = ["Cover", "cover", "texts_of"]
 IntArray = NDArray[np.int64]
 Texts = Sequence[str | None]
 _LAST = "\U0010ffff"
+_KEPT = 256
+"""Covers that are kept for whoever asks of the same labels and values again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,8 @@ class Cover:
         The level of each group.
     levels
         For each level, the group of each value; -1 where it has none.
+    telling
+        Whether each label says anything.
     unread
         Labels that are no value of the register, no node of the hierarchy, and have no form that
         says what they stand for.
@@ -67,6 +71,7 @@ class Cover:
     group_of: IntArray = field(repr=False)
     level_of: IntArray = field(repr=False)
     levels: tuple[IntArray, ...] = field(repr=False)
+    telling: NDArray[np.bool_] = field(repr=False)
     unread: tuple[str, ...] = ()
 
     @property
@@ -78,8 +83,7 @@ class Cover:
     @property
     def apart(self) -> bool:
         """Whether labels say something, and none that does meets a value."""
-        telling = np.array([not is_suppressed(label) for label in self.labels], dtype=bool)
-        return bool(telling.any()) and not bool((self.group_of[telling] >= 0).any())
+        return bool(self.telling.any()) and not bool((self.group_of[self.telling] >= 0).any())
 
     def ignoring_unmet(self) -> Cover:
         """Return the cover in which labels that meet nothing count as suppressed."""
@@ -121,7 +125,23 @@ def cover(
     >>> [np.flatnonzero(ages.meets(np.full(4, label), np.arange(4))).tolist() for label in range(3)]
     [[0, 1], [2], [0, 1, 2, 3]]
     """
+    given, known = tuple(labels), tuple(values)
+    # True and 1 are equal in Python and are not the same text
+    kinds = frozenset(map(type, given)), frozenset(map(type, known))
+    return replace(_cover(given, known, kinds, hierarchy), name=name)
+
+
+@lru_cache(maxsize=_KEPT)
+def _cover(
+    labels: tuple[object, ...],
+    values: tuple[object, ...],
+    kinds: tuple[frozenset[type], frozenset[type]],
+    hierarchy: Hierarchy | None,
+) -> Cover:
+    """Find it out once: whoever asks what if more were known asks of the same labels again."""
     texts, others = texts_of(labels), texts_of(values)
+    if hierarchy is None and (plain := _plain(texts, others)) is not None:
+        return plain
     meeting = _Meeting(texts, others, hierarchy)
     meeting.equal()
     known: tuple[set[int], set[int]] = (set(), set())
@@ -141,7 +161,51 @@ def cover(
             members.append(found)
         group_of[code] = groups[mark]
     level_of, levels = _deal(members, len(others))
-    return Cover(name, texts, others, group_of, level_of, levels, unread)
+    telling = np.zeros(len(texts), dtype=bool)
+    telling[meeting.telling] = True
+    return Cover("", texts, others, group_of, level_of, levels, telling, unread)
+
+
+def _plain(labels: Texts, values: Texts) -> Cover | None:
+    """Return the cover of labels and values none of which stands for more than one value."""
+    kind = common_kind(labels, values)
+    own, theirs = _points(labels, kind), _points(values, kind)
+    if own is None or theirs is None:
+        return None
+    groups: dict[str | float, int] = {}
+    level = np.full(len(values), -1, dtype=np.int64)
+    for code, point in enumerate(theirs):
+        if point is not None:
+            level[code] = groups.setdefault(point, len(groups))
+    met = [-1 if point is None else groups.get(point, -1) for point in own]
+    group_of = np.array(met, dtype=np.int64)
+    unread = tuple(
+        str(labels[code])
+        for code, point in enumerate(own)
+        if isinstance(point, str) and group_of[code] < 0
+    )
+    levels, level_of = [level], np.zeros(len(groups), dtype=np.int64)
+    silent = np.array([point is None for point in own], dtype=bool)
+    if silent.any() and len(values):
+        group_of[silent] = len(groups)
+        levels.append(np.full(len(values), len(groups), dtype=np.int64))
+        level_of = np.append(level_of, 1)
+    texts, others = tuple(labels), tuple(values)
+    return Cover("", texts, others, group_of, level_of, tuple(levels), ~silent, unread)
+
+
+def _points(texts: Texts, kind: Kind) -> list[str | float | None] | None:
+    """Return what each text is, None where it tells nothing; None if any is more than a point."""
+    points: list[str | float | None] = []
+    for text in texts:
+        if text is None or is_suppressed(text):
+            points.append(None)
+            continue
+        span = span_of(text, kind)
+        if prefix_of(text) or members_of(text) or (span is not None and span[0] != span[1]):
+            return None
+        points.append(text if span is None else span[0])
+    return points
 
 
 def texts_of(values: Iterable[object]) -> tuple[str | None, ...]:

@@ -18,7 +18,6 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
 from indistinct.prove.cover import Cover, cover, texts_of
-from indistinct.prove.labels import is_suppressed
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.registers import Register, as_text_column
 from indistinct.variables import Missing
@@ -214,7 +213,8 @@ def expose(
     if private is not None:
         shared = [name for name in attributes if name in private.variables]
         if len(shared) == len(attributes):
-            own = count_by(engine, private, attributes)
+            same = private.path == register.source.path
+            own = known if same else count_by(engine, private, attributes)
     between = _covers(own, known, attributes, hierarchies) if own is not None else ()
     notes = _check_covers(covers, own, between, encrypted, release=release, register=register)
     subjects = _subjects(register, known, own, between, private, attributes, person)
@@ -262,9 +262,8 @@ def _meets_nowhere(released: Counted, covers: Sequence[Cover]) -> NDArray[np.boo
     says = np.zeros(len(released.codes), dtype=bool)
     meets = np.zeros(len(released.codes), dtype=bool)
     for j, found in enumerate(covers):
-        telling = np.array([not is_suppressed(label) for label in found.labels], dtype=bool)
-        met = telling & (found.group_of >= 0)
-        says |= telling[released.codes[:, j]]
+        met = found.telling & (found.group_of >= 0)
+        says |= found.telling[released.codes[:, j]]
         meets |= met[released.codes[:, j]]
     return says & ~meets
 

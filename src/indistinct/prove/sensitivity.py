@@ -39,7 +39,7 @@ TOGETHER = 3
 
 
 _SHOWN = 8
-"""Further attributes that a printed result lists."""
+"""Further attributes that a printed result lists, and that are tried together."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Sensitivity:
     added
         Each further attribute known too, the most harmful first.
     together
-        The most harmful attribute, with it the most harmful of the others, and so on.
+        The most harmful attribute, with it the most harmful of the next ones, and so on.
     without
         Each attribute of the key, if the intruder did not know it.
     naming
@@ -248,9 +248,12 @@ def sensitivity(
         one_more |= few
     added.sort(key=lambda row: row._harm)
     together = added[:1]
-    while together and len(together) < min(TOGETHER, len(left)):
+    worst = [row.attributes[0] for row in added[:_SHOWN]]
+    while together and len(together) < min(TOGETHER, len(worst)):
         so_far = together[-1].attributes
-        rows = [counting.known_too((*so_far, n))[0] for n in left if n not in so_far]
+        if together[-1].alone == release.records:
+            break  # nothing is left to tell
+        rows = [counting.known_too((*so_far, n))[0] for n in worst if n not in so_far]
         together.append(min(rows, key=lambda row: row._harm))
     base = counting.base(universes.against())
     links = base.released.per_record(base.people)

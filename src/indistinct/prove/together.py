@@ -22,7 +22,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.labels import is_suppressed
 from indistinct.prove.together_build import Combination, Edition
 from indistinct.prove.together_count import NONE, Left, Profiles, left_in_files, left_in_people
-from indistinct.prove.together_join import distinct_rows, meeting_pairs
+from indistinct.prove.together_join import AT_MOST_PAIRS, distinct_rows, meeting_pairs
 from indistinct.prove.together_nesting import Nesting
 from indistinct.prove.together_people import People, people_of
 from indistinct.prove.together_result import (
@@ -39,9 +39,6 @@ from indistinct.prove.verification import AT_MOST_WITNESSES
 __all__ = ["AT_MOST_PAIRS", "Edition", "Together", "check_together"]
 
 IntArray = NDArray[np.int64]
-
-AT_MOST_PAIRS = 20_000_000
-"""Pairs of rows that meet which are listed for two releases: about a gigabyte while it lasts."""
 
 MOST_RELEASES = 8
 LEAST_PROMISE = 2
@@ -103,6 +100,8 @@ def check_together(
     notes: list[str] = []
     columns = _people_columns(people, people_names or {})
     known = list(dict.fromkeys(name for edition in editions for name in edition.key))
+    if not known:
+        raise InputError("What can an intruder know of people? Name the key of a release at least.")
     if people is not None:
         linking = [name for name in known if name in columns]
         if not linking:
@@ -162,6 +161,9 @@ def _checked(releases: Sequence[Edition], promises: Mapping[str, int]) -> list[E
     names = [edition.name for edition in releases]
     if len(set(names)) < len(names):
         raise InputError("Every release needs a name of its own. Got a name twice.")
+    for edition in releases:
+        if not edition.source.records:
+            raise InputError(f"{edition.name} has no records. Leave it out.")
     for name in promises:
         if name not in names:
             raise InputError(f"There is no release '{name}'. {did_you_mean(name, names)}")
@@ -328,7 +330,7 @@ def _restored(combination: Combination, known: Sequence[str]) -> list[Restored]:
     found = []
     partners = combination.partners
     filled = np.flatnonzero((partners.sizes > 0) & partners.complete)
-    for other, edition in enumerate(combination.editions):
+    for other, edition in enumerate(combination.editions if len(filled) else ()):
         table = combination.tables[other]
         for name in (n for n in known if n in edition.columns):
             if name not in combination.keys[other]:

@@ -21,7 +21,13 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.together_build import Edition, Table, table_of
-from indistinct.prove.together_join import Sets, distinct_rows, layers_of, listed_pairs
+from indistinct.prove.together_join import (
+    AT_MOST_PAIRS,
+    Sets,
+    distinct_rows,
+    layers_of,
+    listed_pairs,
+)
 
 __all__ = ["Associations", "Inferred", "inferred_associations"]
 
@@ -134,7 +140,7 @@ def inferred_associations(
     shared: Sequence[str] | None = None,
     k: int = 2,
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    limit: int = 20_000_000,
+    limit: int = AT_MOST_PAIRS,
 ) -> Associations:
     """Say for how many records the join of two releases tells an attribute of the other.
 

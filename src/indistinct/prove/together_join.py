@@ -21,6 +21,7 @@ from indistinct.prove.labels import is_suppressed
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 
 __all__ = [
+    "AT_MOST_PAIRS",
     "Layer",
     "Sets",
     "Store",
@@ -35,6 +36,9 @@ __all__ = [
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+AT_MOST_PAIRS = 20_000_000
+"""Pairs of rows that meet which are listed for two releases: about a gigabyte while it lasts."""
 
 FEW_LEVELS = 4
 """Labels of the other side that overlap more than so deep are taken in layers, coarse ones apart:
@@ -125,6 +129,7 @@ def _restricted(whole: Cover, values: IntArray) -> Cover:
         new[whole.group_of],
         level_of,
         tuple(levels),
+        whole.telling,
     )
 
 

@@ -13,7 +13,6 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure
-from indistinct.prove.labels import is_suppressed
 from indistinct.prove.links import linked_pairs, members_of_groups
 from indistinct.prove.registers import Register, as_text_column
 
@@ -83,8 +82,7 @@ def agreement(
         labels, values = _coded(own), _coded(true)
         found = cover(labels[0], values[0], name=name, hierarchy=hierarchies.get(name))
         agree &= found.meets(labels[1], values[1])
-        says = np.array([not is_suppressed(label) for label in found.labels], dtype=bool)
-        telling |= says[labels[1]] if len(left) else telling
+        telling |= found.telling[labels[1]] if len(left) else telling
     return agree, telling
 
 

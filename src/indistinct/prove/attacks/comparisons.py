@@ -98,14 +98,10 @@ class Attribute:
         return found
 
     def frequencies(self) -> NDArray[np.float64]:
-        """Return the share of records that have each value, in the file where it is larger."""
-        size = len(self.values)
-        shares = [
-            (np.bincount(codes[codes >= 0], minlength=size) + 1.0) / (len(codes) + 1.0)
-            for codes in (self.left, self.right)
-        ]
-        larger: NDArray[np.float64] = np.maximum(*shares)
-        return larger
+        """Return the share of the records of both files that have each value."""
+        codes = np.concatenate([self.left, self.right])
+        counts = np.bincount(codes[codes >= 0], minlength=len(self.values))
+        return np.asarray((counts + 1.0) / (len(codes) + 1.0), dtype=np.float64)
 
 
 def attributes_of(
