@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import generalise
+import linkage
 import prove
 import risk
 
@@ -29,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 KEYS = {6: KEYS_6, 12: KEYS_12, 20: KEYS_20}
-PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove"]
+PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove", "linkage"]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
 
@@ -200,6 +201,8 @@ def page(results: dict) -> str:
         lines += [*generalise.lines(results["generalise"]), ""]
     if "prove" in results:
         lines += [*prove.lines(results["prove"]), ""]
+    if "linkage" in results:
+        lines += [*linkage.lines(results["linkage"]), ""]
     return "\n".join(lines)
 
 
@@ -329,6 +332,8 @@ def main() -> None:
         results["generalise"] = generalise.measure(census)
     if "prove" in wanted:
         results["prove"] = prove.measure(census, records=given.records)
+    if "linkage" in wanted:
+        results["linkage"] = linkage.measure()
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

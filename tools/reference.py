@@ -27,6 +27,7 @@ ROOMS = [
     "indistinct.prove",
     "indistinct.prove.ads0",
     "indistinct.prove.attacks",
+    "indistinct.prove.together",
     "indistinct.release",
     "indistinct.query",
     "indistinct.project",

@@ -14,7 +14,7 @@ from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.hierarchy import table_hierarchy
 from indistinct.prove.together import Edition, Together, check_together
-from indistinct.prove.together_inference import inferred_associations
+from indistinct.prove.together.inference import inferred_associations
 
 ADULT = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "adult.csv"
 

@@ -14,7 +14,7 @@ import indistinct
 from indistinct.files import open_table
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.together import Edition, check_together
-from indistinct.prove.together_inference import inferred_associations
+from indistinct.prove.together.inference import inferred_associations
 
 Rows = list[dict[str, Any]]
 

@@ -1,6 +1,7 @@
 """Reading every format into a `Source`, and writing every format back."""
 
 from indistinct.files.dialect import Dialect
+from indistinct.files.keyfile import read_key_file, write_key_file
 from indistinct.files.open import check_numeric, open_data, open_table
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import BATCH_RECORDS, Source
@@ -21,7 +22,9 @@ __all__ = [
     "open_data",
     "open_table",
     "parquet_writer",
+    "read_key_file",
     "workspace",
     "write_data",
+    "write_key_file",
     "written_whole",
 ]

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import hashlib
-import os
 import secrets
 from pathlib import Path
 
 from indistinct.errors import InputError
+from indistinct.files import read_key_file, write_key_file
 
 __all__ = ["ReleaseKey"]
 
@@ -62,44 +61,13 @@ class ReleaseKey:
 
     def save(self, path: str | Path, *, release: str | Path | None = None) -> Path:
         """Write the key to a new file of mode 600, outside the release folder."""
-        path = Path(path)
-        _check_outside(path, release)
         text = f"{_HEAD} {base64.urlsafe_b64encode(self._material).decode()}\n"
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise InputError(
-                f"{path} exists already. A key is never overwritten: choose another name."
-            ) from None
-        except OSError as error:
-            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
-        return path
+        return write_key_file(path, text.encode("ascii"), release=release)
 
     @classmethod
     def load(cls, path: str | Path, *, release: str | Path | None = None) -> ReleaseKey:
         """Read a key from its file; refuse one that others can read."""
-        path = Path(path)
-        _check_outside(path, release)
-        try:
-            with path.open("rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                text = file.read(1000)
-        except OSError as error:
-            raise InputError(f"The key {path} cannot be read: {error.strerror}.") from None
-        if os.name == "posix" and mode & 0o077:
-            raise InputError(
-                f"The key {path} can be read or changed by others (mode {mode & 0o777:o}). "
-                f"Make it yours alone with chmod 600. If others may have read it, make a new one."
-            )
+        text = read_key_file(path, release=release)
         head, _, body = text.decode("ascii", errors="replace").strip().partition(" ")
         try:
             if head != _HEAD:
@@ -107,11 +75,3 @@ class ReleaseKey:
             return cls(base64.b64decode(body, altchars=b"-_", validate=True))
         except (ValueError, binascii.Error, InputError):
             raise InputError(f"{path} is not a release key, or not a whole one.") from None
-
-
-def _check_outside(path: Path, release: str | Path | None) -> None:
-    if release is not None and path.resolve().is_relative_to(Path(release).resolve()):
-        raise InputError(
-            f"The key {path} would be in the release folder {release}, and leave with it. "
-            "Keep it elsewhere."
-        )

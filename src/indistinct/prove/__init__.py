@@ -8,8 +8,13 @@ from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
 from indistinct.prove.registers import Register, join_registers
 from indistinct.prove.sensitivity import Sensitivity, sensitivity
-from indistinct.prove.together import Edition, Together, check_together
-from indistinct.prove.together_inference import Associations, inferred_associations
+from indistinct.prove.together import (
+    Associations,
+    Edition,
+    Together,
+    check_together,
+    inferred_associations,
+)
 from indistinct.prove.trust import Trust, trust
 from indistinct.prove.verification import Verification, Witness
 from indistinct.prove.verify import verify

@@ -8,9 +8,7 @@ a recipient must have it from the holder by another way than the folder.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from indistinct.errors import InputError
-from indistinct.files import written_whole
+from indistinct.files import read_key_file, write_key_file, written_whole
 
 __all__ = ["PublicKey", "SigningKey"]
 
@@ -75,7 +73,7 @@ class PublicKey:
         """Read a public key from a PEM file."""
         path = Path(path)
         try:
-            found: Any = serialization.load_pem_public_key(_read(path)[0])
+            found: Any = serialization.load_pem_public_key(read_key_file(path, secret=False))
         except (ValueError, UnsupportedAlgorithm):
             raise InputError(f"{path} is not a public key in PEM form.") from None
         if not isinstance(found, Ed25519PublicKey):
@@ -122,8 +120,6 @@ class SigningKey:
         self, path: str | Path, *, password: str | None = None, release: str | Path | None = None
     ) -> Path:
         """Write the key to a new file of mode 600, outside the release folder."""
-        path = Path(path)
-        _check_outside(path, release)
         hidden = (
             serialization.BestAvailableEncryption(password.encode())
             if password
@@ -132,38 +128,14 @@ class SigningKey:
         text = self._key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden
         )
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise InputError(
-                f"{path} exists already. A key is never overwritten: choose another name."
-            ) from None
-        except OSError as error:
-            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            raise InputError(f"The key cannot be written to {path}: {error.strerror}.") from None
-        return path
+        return write_key_file(path, text, release=release)
 
     @classmethod
     def load(
         cls, path: str | Path, *, password: str | None = None, release: str | Path | None = None
     ) -> SigningKey:
         """Read a key from its file; refuse one that others can read."""
-        path = Path(path)
-        _check_outside(path, release)
-        text, mode = _read(path)
-        if os.name == "posix" and mode & 0o077:
-            raise InputError(
-                f"The key {path} can be read or changed by others (mode {mode & 0o777:o}). Make "
-                "it yours alone with chmod 600. If others may have read it, make a new one."
-            )
+        text = read_key_file(path, release=release)
         try:
             found: Any = serialization.load_pem_private_key(
                 text, password=password.encode() if password else None
@@ -177,19 +149,3 @@ class SigningKey:
         if not isinstance(found, Ed25519PrivateKey):
             raise InputError(f"{path} is a key, but not of the kind Ed25519.")
         return cls(found)
-
-
-def _read(path: Path) -> tuple[bytes, int]:
-    try:
-        with path.open("rb") as file:
-            return file.read(100_000), os.fstat(file.fileno()).st_mode
-    except OSError as error:
-        raise InputError(f"The key {path} cannot be read: {error.strerror}.") from None
-
-
-def _check_outside(path: Path, release: str | Path | None) -> None:
-    if release is not None and path.resolve().is_relative_to(Path(release).resolve()):
-        raise InputError(
-            f"The key {path} would be in the release folder {release}, and leave with it. "
-            "Keep it elsewhere."
-        )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import texts_of
 from indistinct.prove.labels import Kind, common_kind, is_suppressed, members_of, prefix_of, span_of
-from indistinct.prove.together_join import Layer, listed_pairs
+from indistinct.prove.together.join import Layer, listed_pairs
 
 __all__ = ["Nesting", "nested_pairs"]
 

@@ -20,8 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
-from indistinct.prove.together_build import Edition, Table, table_of
-from indistinct.prove.together_join import (
+from indistinct.prove.together.build import Edition, Table, table_of
+from indistinct.prove.together.join import (
     AT_MOST_PAIRS,
     Sets,
     distinct_rows,

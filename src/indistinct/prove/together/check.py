@@ -20,12 +20,12 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.labels import is_suppressed
-from indistinct.prove.together_build import Combination, Edition
-from indistinct.prove.together_count import NONE, Left, Profiles, left_in_files, left_in_people
-from indistinct.prove.together_join import AT_MOST_PAIRS, distinct_rows, meeting_pairs
-from indistinct.prove.together_nesting import Nesting
-from indistinct.prove.together_people import People, people_of
-from indistinct.prove.together_result import (
+from indistinct.prove.together.build import Combination, Edition
+from indistinct.prove.together.count import NONE, Left, Profiles, left_in_files, left_in_people
+from indistinct.prove.together.join import AT_MOST_PAIRS, distinct_rows, meeting_pairs
+from indistinct.prove.together.nesting import Nesting
+from indistinct.prove.together.people import People, people_of
+from indistinct.prove.together.result import (
     Apart,
     Given,
     Joined,
@@ -33,10 +33,10 @@ from indistinct.prove.together_result import (
     Together,
     TogetherWitness,
 )
-from indistinct.prove.together_sensitive import pinned_people
+from indistinct.prove.together.sensitive import pinned_people
 from indistinct.prove.verification import AT_MOST_WITNESSES
 
-__all__ = ["AT_MOST_PAIRS", "Edition", "Together", "check_together"]
+__all__ = ["check_together"]
 
 IntArray = NDArray[np.int64]
 

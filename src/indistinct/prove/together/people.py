@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from indistinct.engine import Engine
 from indistinct.files.source import Source
 from indistinct.prove.cover import cover
-from indistinct.prove.together_build import Combination, Table, table_of
-from indistinct.prove.together_join import (
+from indistinct.prove.together.build import Combination, Table, table_of
+from indistinct.prove.together.join import (
     Layer,
     Sets,
     Store,

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.prove.together_join import Sets
+from indistinct.prove.together.join import Sets
 
 __all__ = ["NONE", "Left", "Profiles", "left_in_files", "left_in_people"]
 

@@ -16,8 +16,8 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import texts_of
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.labels import is_suppressed
-from indistinct.prove.together_count import NONE, Profiles
-from indistinct.prove.together_join import (
+from indistinct.prove.together.count import NONE, Profiles
+from indistinct.prove.together.join import (
     Layer,
     Sets,
     Store,
@@ -26,8 +26,8 @@ from indistinct.prove.together_join import (
     listed_pairs,
     members_by,
 )
-from indistinct.prove.together_matching import possible_pairs
-from indistinct.prove.together_nesting import Nesting, nested_pairs
+from indistinct.prove.together.matching import possible_pairs
+from indistinct.prove.together.nesting import Nesting, nested_pairs
 
 __all__ = ["Combination", "Edition", "Table", "table_of"]
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from indistinct.prove.cover import texts_of
 from indistinct.prove.labels import is_suppressed
-from indistinct.prove.together_build import Combination
-from indistinct.prove.together_join import Sets, layers_of, meeting_pairs
-from indistinct.prove.together_people import People
-from indistinct.prove.together_result import Pinned
+from indistinct.prove.together.build import Combination
+from indistinct.prove.together.join import Sets, layers_of, meeting_pairs
+from indistinct.prove.together.people import People
+from indistinct.prove.together.result import Pinned
 
 __all__ = ["pinned_people"]
 
