@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from indistinct.cli.noting import note_on_project, note_on_release
 from indistinct.cli.options import Json, Out, people, print_json
 from indistinct.errors import InputError
 from indistinct.files import write_data
+from indistinct.project import load_project
 from indistinct.query import Answer, ask, ask_as
 from indistinct.query.answer import as_shown
 
@@ -66,8 +68,11 @@ def query(
                 f"who may ask what. Got {release}."
             )
         answer = ask_as(release, recipient, question)
+        asked = {"recipient": recipient, "question": question}
+        note_on_project(load_project(release), "query", asked)
     else:
         answer = ask(release, question, smallest=smallest, log=log)
+        note_on_release(release, "query", {"question": question})
     if out is not None:
         write_data(answer.to_table(), out)
     if json:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     Compute,
     EngineOption,
@@ -128,6 +129,7 @@ def risk(
         combinations = result.combinations(max_size=suda) if suda else None
         if out is not None:
             result.write(out)
+        note_on_project(found.project, "risk", {"key": list(result.table.names)})
         if json:
             content = result.to_dict()
             if combinations is not None:

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     AtMost,
     Compute,
@@ -101,6 +102,9 @@ def uniques(
             write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))
         if out is not None:
             found.write(out)
+        shown = found.records_at_risk().tolist() if pull_out_to is not None else None
+        asked = {"key": list(found.key), "k": found.k}
+        note_on_project(opened_data.project, "uniques", asked, records=shown)
         if json:
             content = found.to_dict()
             if explanation is not None:

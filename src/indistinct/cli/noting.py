@@ -1,0 +1,44 @@
+"""What the audit trail gets to know of a command: who ran what on which data, and what came of it.
+
+A project file that names a trail (``[release] audit``) has every verb on its data noted there; a
+release folder that still has its private part has a trail of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from indistinct.project import Project
+from indistinct.release import AuditTrail, file_digest, parts
+
+__all__ = ["note_on_project", "note_on_release"]
+
+
+def note_on_project(
+    project: Project | None,
+    verb: str,
+    parameters: Any,
+    *,
+    verdict: str | None = None,
+    records: Sequence[int] | None = None,
+) -> None:
+    """Add an entry to the trail that a project file names, if it names one.
+
+    `records` are those that were shown one by one, from 0.
+    """
+    if project is None or project.release.audit is None:
+        return
+    file = Path(project.data.file)
+    data = {file.name: file_digest(file)} if file.is_file() else None
+    AuditTrail(project.release.audit).append(
+        verb, data=data, parameters=parameters, verdict=verdict, records=records
+    )
+
+
+def note_on_release(release: str | Path, verb: str, parameters: Any) -> None:
+    """Add an entry to the trail of a release folder whose private part is there."""
+    trail = Path(release) / parts.AUDIT
+    if trail.is_file():
+        AuditTrail(trail).append(verb, parameters=parameters)
