@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import indistinct
 from indistinct.files import open_table
-from indistinct.prove import Register, verify
+from indistinct.prove import MODELS, Register, verify
 from indistinct.prove.ads0 import ADS0
 
 ZIPS = ["02138", "02139", "02141"]
@@ -75,9 +77,9 @@ def on_files(register, private, release, *, k):
         )
 
 
-@pytest.mark.parametrize("chunk", range(10))
-def test_files_and_definition_agree(chunk):
-    verdicts = set()
+def agree(chunk):
+    """Compare thirty instances; return the records that each model protects."""
+    seen = Counter()
     for seed in range(chunk * 30, chunk * 30 + 30):
         register, private, release = instance(seed)
         system = ADS0.of(
@@ -95,14 +97,16 @@ def test_files_and_definition_agree(chunk):
             assert found.models[model] == expected.models.get(model, 0), (seed, model)
         counted = [t.k for t in expected.tuples if t.model != "null-map"]
         assert found.k == min(counted, default=0), seed
-        verdicts.add(found.verdict)
-    assert "none" in verdicts
-    assert len(verdicts) > 1
+        seen.update(found.models)
+    return seen
 
 
-def test_all_models_occur_in_the_random_instances():
-    seen: dict[str, int] = {}
-    for seed in range(300):
-        for model, records in on_files(*instance(seed), k=2).models.items():
-            seen[model] = seen.get(model, 0) + records
-    assert min(seen.values()) > 10
+@pytest.mark.parametrize("chunk", range(2))
+def test_files_and_definition_agree(chunk):
+    assert agree(chunk)["none"] > 0
+
+
+@pytest.mark.heavy
+def test_files_and_definition_agree_on_more():
+    seen = sum((agree(chunk) for chunk in range(2, 10)), Counter())
+    assert min(seen[model] for model in MODELS) > 10
