@@ -34,8 +34,9 @@ $(VENV)/dev: $(VENV)/run requirements-dev.lock
 demo: $(VENV)/run
 	$(BIN)/indistinct demo --out demo
 
-test: $(VENV)/dev check
-	$(BIN)/python -m pytest
+# the heavy tests one after another: some of them measure, and Spark wants both processors
+test: $(VENV)/dev check test-fast
+	$(BIN)/python -m pytest -m "heavy or spark or postgres"
 
 test-fast: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 -m "not heavy and not spark and not postgres"
