@@ -38,7 +38,6 @@ from indistinct.protect import (
     protect_by_method,
     protect_uniques,
 )
-from indistinct.prove import Register, verify
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.risk import (
     Distribution,
@@ -51,6 +50,7 @@ from indistinct.risk import (
     validate,
 )
 from indistinct.variables import Missing, Variables
+from indistinct.verifying import prove_release
 
 __all__ = ["Data", "open_data"]
 
@@ -392,6 +392,7 @@ class Data:
         keep: Sequence[str] | None = None,
         substitute: Sequence[str] = (),
         registers: Sequence[str | Path] = (),
+        earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
     ) -> ReleaseFolder:
         """Leave out the identifiers, prove the result and write the release folder.
@@ -404,6 +405,9 @@ class Data:
         ----------
         registers
             Files of people to attack the release with, beside the private data's own people.
+        earlier
+            Earlier releases of the same people, folders or files. If the new one breaks what
+            one of them promised, or they its promise, it is refused.
         sign_with
             The holder's key, for the certificate.
         keep
@@ -434,22 +438,19 @@ class Data:
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
-        known = hierarchies_in(plan.to_dict())
 
         def prove(written: Path) -> dict[str, Any]:
-            folder = self.engine.workspace
-            lists = {str(path): files.open_data(path, workspace=folder) for path in registers}
-            found = verify(
+            found = prove_release(
                 self.engine,
-                files.open_data(written, workspace=folder),
-                names,
-                k=done.k,
+                written,
                 private=self.source,
-                registers=[Register.of_private(self.source), *map(Register, lists.values())],
-                hierarchies=known,
+                key=names,
+                k=done.k,
+                registers=registers,
+                earlier=earlier,
+                hierarchies=hierarchies_in(plan.to_dict()),
             )
-            paths = {people.origin: path for path, people in lists.items()}
-            return told_verdict(found, files=paths)
+            return told_verdict(found, files={str(path): path for path in registers})
 
         return write_release(
             folder,

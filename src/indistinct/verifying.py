@@ -13,13 +13,14 @@ from typing import Any
 
 from indistinct import files
 from indistinct.engine import Engine, EngineName, start_engine
-from indistinct.errors import InputError, did_you_mean
+from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
 from indistinct.project import Project, load_project
 from indistinct.prove import (
     Edition,
     Register,
+    Together,
     Verification,
     assumptions,
     check_together,
@@ -37,7 +38,7 @@ from indistinct.prove.attacks import (
 from indistinct.release import AuditTrail, FolderCheck, check_folder, file_digest, parts
 from indistinct.variables import Missing
 
-__all__ = ["ATTACKS", "verify_release"]
+__all__ = ["ATTACKS", "prove_release", "verify_release"]
 
 ATTACKS: Mapping[str, Callable[..., LinkOutcome]] = {
     "exact": exact_attack,
@@ -58,6 +59,11 @@ class _Opened:
     def file(self) -> Path:
         """The released file itself."""
         return self.folder.data if self.folder is not None else self.path
+
+    @property
+    def checked(self) -> dict[str, Any]:
+        """What a verification says of it, if it was put together with another."""
+        return {"what": "release", "name": str(self.path), "records": self.source.records}
 
     @property
     def key(self) -> list[str]:
@@ -206,27 +212,19 @@ class _Case:
         """Check the release with earlier ones of the same people."""
         found, workspace = self.found, self.engine.workspace
         others = [_open(path, workspace, any_version=any_version) for path in earlier]
-        editions = [Edition(self.opened.source, str(self.opened.path), found.key, found.asked)]
-        trees = dict(self.hierarchies)
-        for other in others:
-            key = tuple(n for n in other.key or found.key if n in other.source.variables)
-            editions.append(Edition(other.source, str(other.path), key, other.k))
-            trees = {**other.hierarchies(), **trees}
-        people = self.registers[0].source if self.registers else self.private
-        together = check_together(
-            self.engine, editions, people=people, hierarchies=trees, same_people=same_people
+        together = _together(
+            self.engine,
+            Edition(self.opened.source, str(self.opened.path), found.key, found.asked),
+            others,
+            self.registers[0].source if self.registers else self.private,
+            self.hierarchies,
+            same_people=same_people,
         )
         changed = [f"{o.path}: {f}" for o in others if o.folder for f in o.folder.findings]
         return replace(
             found,
             findings=(*found.findings, *([] if together.holds else [together.sentence]), *changed),
-            checked=(
-                *found.checked,
-                *(
-                    {"what": "release", "name": str(o.path), "records": o.source.records}
-                    for o in others
-                ),
-            ),
+            checked=(*found.checked, *(other.checked for other in others)),
             parts={**found.parts, "together": together},
         )
 
@@ -297,6 +295,66 @@ class _Case:
         )
         left = trust(self.engine, release, more)
         return replace(found, parts={**found.parts, "sensitivity": more, "trust": left})
+
+
+def prove_release(
+    engine: Engine,
+    written: Path,
+    *,
+    private: Source,
+    key: Sequence[str],
+    k: int,
+    registers: Sequence[str | Path] = (),
+    earlier: Sequence[str | Path] = (),
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Verification:
+    """Verify a file that is about to be released, against the private data's own people too.
+
+    Together with an earlier release of the same people it must leave as many people for every
+    record as each of them promised; otherwise it is refused.
+    """
+    workspace = engine.workspace
+    source = files.open_data(written, workspace=workspace)
+    lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
+    found = verify(
+        engine,
+        source,
+        key,
+        k=k,
+        private=private,
+        registers=[Register.of_private(private), *lists],
+        hierarchies=hierarchies,
+    )
+    if not earlier:
+        return found
+    others = [_open(path, workspace, any_version=True) for path in earlier]
+    new = Edition(source, "the new release", tuple(key), k)
+    together = _together(engine, new, others, private, hierarchies or {}, same_people=False)
+    if not together.holds:
+        raise GuaranteeError(
+            f"{together.sentence}. Nothing was written. Generalise as the earlier release did, or "
+            "more, or leave variables out with --keep."
+        )
+    return replace(found, checked=(*found.checked, *(other.checked for other in others)))
+
+
+def _together(
+    engine: Engine,
+    new: Edition,
+    others: Sequence[_Opened],
+    people: Source | None,
+    hierarchies: Mapping[str, Hierarchy],
+    *,
+    same_people: bool,
+) -> Together:
+    editions, trees = [new], dict(hierarchies)
+    for other in others:
+        key = tuple(name for name in other.key or new.key if name in other.source.variables)
+        editions.append(Edition(other.source, str(other.path), key, other.k))
+        trees = {**other.hierarchies(), **trees}
+    return check_together(
+        engine, editions, people=people, hierarchies=trees, same_people=same_people
+    )
 
 
 @dataclass(frozen=True)

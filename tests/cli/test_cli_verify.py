@@ -169,6 +169,18 @@ def test_an_earlier_release_that_completes_it(census, tmp_path, capfd):
     assert both["findings"]
 
 
+def test_a_release_that_an_earlier_one_would_undo_is_not_written(census, release, tmp_path, capfd):
+    old = tmp_path / "old.parquet"
+    columns = ["age_group", "sex", "marital", "income"]
+    pq.write_table(pq.read_table(census / "census.parquet", columns=columns), old)
+    key, new = "age_group,sex,marital", tmp_path / "new"
+    assert protect(census, new, key, "optimal", "--with", str(old)) == 1
+    assert not new.exists()
+    assert "together leave fewer than 4" in capfd.readouterr().err
+    assert protect(census, new, key, "optimal", "--with", str(release)) == 0
+    assert new.exists()
+
+
 class TestChanged:
     @pytest.fixture
     def copy(self, release, tmp_path):

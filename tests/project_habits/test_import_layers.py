@@ -26,8 +26,8 @@ MAY_IMPORT = {
     "project": BASE | {"files", "engine", "keys", "hierarchy"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
-    "session": LIBRARY | {"risk", "utility", "protect", "prove", "project", "release"},
     "verifying": LIBRARY | {"prove", "project", "release"},
+    "session": LIBRARY | {"risk", "utility", "protect", "project", "release", "verifying"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"},
 }

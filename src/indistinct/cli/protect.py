@@ -180,6 +180,14 @@ def protect(
         int | None,
         typer.Option(help="People an intruder can address at once; warns where k is not above."),
     ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            help="An earlier release of the same people, which must not be undone; may be given "
+            "several times.",
+        ),
+    ] = None,
     sign: Annotated[
         Path | None, typer.Option(help="The holder's private key: signs the certificate.")
     ] = None,
@@ -292,6 +300,7 @@ def protect(
                 keep=split_names(keep),
                 substitute=split_names(substitute) or (),
                 registers=[register] if register is not None else [],
+                earlier=earlier or (),
                 sign_with=SigningKey.load(sign, release=folder) if sign is not None else None,
             )
         except BaseException:
