@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from indistinct.cli.demo import show_proof
 from indistinct.cli.uniques import show_uniques
 from indistinct.demo import run_demo
 
@@ -15,12 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    console = Console(record=True, width=104, file=io.StringIO(), highlight=False)
+    console = Console(record=True, width=114, file=io.StringIO(), highlight=False)
     with tempfile.TemporaryDirectory() as folder:
         console.print("$ make demo", style="bold")
         shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))
         show_uniques(console, shown.found)
         console.print(repr(shown.ways), markup=False)
+        show_proof(console, shown)
         console.print("written: demo. Read demo/summary.md first.")
     console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct demo", unique_id="demo")
 

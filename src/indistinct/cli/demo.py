@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from indistinct.cli.options import Json, people, print_json
 from indistinct.cli.uniques import show_explanation, show_uniques
-from indistinct.demo import run_demo
+from indistinct.demo import Demo, run_demo
 
-__all__ = ["demo"]
+__all__ = ["demo", "show_proof"]
 
 
 def demo(
@@ -36,9 +37,15 @@ def demo(
         f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
     )
     console.print(repr(shown.ways), markup=False, soft_wrap=True)
-    if shown.proved is not None and shown.fallen is not None:
-        console.print("the release, read again and attacked:", markup=False)
-        console.print(f"  {shown.proved.sentence}", markup=False, soft_wrap=True)
-        console.print("the census with names and numbers taken off, against the register:")
-        console.print(f"  {shown.fallen.sentence}", markup=False, soft_wrap=True)
+    show_proof(console, shown)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
+
+
+def show_proof(console: Console, shown: Demo) -> None:
+    """Show what was proved of the release, and what became of a file without names."""
+    if shown.proved is None or shown.fallen is None:
+        return
+    console.print("the release, read again and attacked:")
+    console.print(f"  {shown.proved.sentence}", markup=False, soft_wrap=True)
+    console.print("the census with names and numbers taken off, against the register:")
+    console.print(f"  {shown.fallen.sentence}", markup=False, soft_wrap=True)
