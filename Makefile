@@ -38,8 +38,10 @@ demo: $(VENV)/run
 test: $(VENV)/dev check test-fast
 	$(BIN)/python -m pytest -m "heavy or spark or postgres"
 
+# `make check` runs the project's habits, the examples of all pages among them
 test-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 -m "not heavy and not spark and not postgres"
+	$(BIN)/python -m pytest -n 2 -m "not heavy and not spark and not postgres" \
+	  --ignore tests/project_habits
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check src tests bench tools

@@ -117,6 +117,7 @@ cell = st.sampled_from(["11", "12", "21", "22"])
 value = st.sampled_from([None, "x", "y", "z"])
 
 
+@pytest.mark.heavy
 @relaxed
 @given(
     rows=st.lists(st.tuples(label, label, value), min_size=1, max_size=14),
@@ -159,6 +160,7 @@ def test_everything_equals_brute_force(engine, rows, people):
             )
 
 
+@pytest.mark.heavy
 @relaxed
 @given(
     rows=st.lists(

@@ -122,6 +122,7 @@ def test_links_and_judgements_equal_brute_force(engine, released, people, data):
         assert found.expected_knowing == pytest.approx(sum(1 / n for n in knowing if n))
 
 
+@pytest.mark.heavy
 @relaxed
 @given(
     private=st.lists(

@@ -142,6 +142,7 @@ def people(n: int, seed: int, **noise: float) -> tuple[pa.Table, pa.Table, np.nd
 NOISE = {"typos": 0.06, "nicknames": 0.05, "dates": 0.05, "missing": 0.02, "moved": 0.15}
 
 
+@pytest.mark.heavy
 def test_dirty_copies_are_linked_and_the_precision_is_foretold():
     left, right, ids_left, ids_right = people(8_000, 11, **NOISE)
     links = link_probabilistically(left, right, KNOWN)
@@ -155,6 +156,7 @@ def test_dirty_copies_are_linked_and_the_precision_is_foretold():
     assert (np.diff(links.probability) <= 0).all()
 
 
+@pytest.mark.heavy
 def test_estimated_m_is_the_share_of_errors_made():
     left, right, ids_left, ids_right = people(8_000, 12, **NOISE)
     model = link_probabilistically(left, right, KNOWN).model
@@ -188,6 +190,7 @@ def test_a_generalised_release_links_to_a_register():
     assert found.precision >= 0.95
 
 
+@pytest.mark.heavy
 def test_files_with_nobody_in_common_are_doubted():
     census = census_table(10_000, seed=3).select(KNOWN)
     order = np.random.default_rng(3).permutation(10_000)
@@ -197,6 +200,7 @@ def test_files_with_nobody_in_common_are_doubted():
     assert evaluate(links, order[:5_000], order[5_000:]).there == 0
 
 
+@pytest.mark.heavy
 def test_same_seed_same_links():
     left, right, *_ = people(3_000, 13, **NOISE)
     one, two = (link_probabilistically(left, right, KNOWN, seed=5) for _ in range(2))

@@ -80,6 +80,7 @@ cell = st.sampled_from(["11", "12", "21"])
 label = st.sampled_from([None, "1*", "11", "12", "21"])
 
 
+@pytest.mark.heavy
 @settings(deadline=None, max_examples=60)
 @given(
     released=st.lists(st.tuples(label, label, label), min_size=1, max_size=12),
