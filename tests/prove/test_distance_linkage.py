@@ -70,10 +70,10 @@ def test_numbers_equal_brute_force(seed, distance, asked, rounded):
     a, b = scaled(released[order], original, distance)
     far = np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=2))
     ranked = np.sort(far, axis=1)
-    assert links.distance == pytest.approx(ranked[:, 0], rel=1e-7, abs=1e-7)
-    assert links.second == pytest.approx(ranked[:, 1], rel=1e-7, abs=1e-7)
+    assert links.distance == pytest.approx(ranked[:, 0], rel=1e-9, abs=1e-7)
+    assert links.second == pytest.approx(ranked[:, 1], rel=1e-9, abs=1e-7)
     picked = np.take_along_axis(far, links.nearest, axis=1)
-    assert picked == pytest.approx(ranked[:, :asked], rel=1e-7, abs=1e-7)
+    assert picked == pytest.approx(ranked[:, :asked], rel=1e-9, abs=1e-7)
     assert correct_by_distance(links, order).expected == pytest.approx(
         expected_by_brute_force(far, order, asked)
     )
