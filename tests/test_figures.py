@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from indistinct.census import census_table
-from indistinct.figures import Point, bars, points
+from indistinct.figures import Line, Point, bars, lines, points, stacked
 from indistinct.risk import choose_model, remove_variables, validate
 from indistinct.session import open_data
 
@@ -60,3 +60,43 @@ def test_points_are_labelled_and_told_apart():
 def test_no_points_and_points_at_zero_are_drawn():
     assert texts(points("none", [], x="a", y="b"))
     assert "here" in texts(points("zero", [Point("here", 0, 0)], x="a", y="b"))
+
+
+def test_lines_differ_without_colour_and_say_their_numbers():
+    x = [20, 21, 22]
+    found = [Line("original", x, [2.0, 2.5, 3.0]), Line("<released>", x, [2.1, 2.4, -1.0])]
+    svg = lines("Gap", found, x="age", y="years", marked=(21, "break at 21"))
+    shown = texts(svg)
+    assert {"original", "<released>", "age", "years", "break at 21", "-1", "3"} <= set(shown)
+    assert "original: 20 2, 21 2.5, 22 3; <released>: 20 2.1, 21 2.4, 22 -1" in shown
+    strokes = [n for n in ElementTree.fromstring(svg).iter() if n.tag.endswith("polyline")]
+    assert len({n.get("stroke-dasharray") for n in strokes}) == 2
+    assert len({n.get("stroke") for n in strokes}) == 2
+
+
+def test_a_line_is_drawn_where_it_is_and_broken_where_it_is_not_known():
+    svg = lines("t", [Line("a", [0, 1, 2, 3, 4], [0, 10, float("nan"), 10, 0])], x="", y="")
+    strokes = [n for n in ElementTree.fromstring(svg).iter() if n.tag.endswith("polyline")]
+    runs = [n.get("points").split() for n in strokes]
+    assert sorted(len(run) for run in runs) == [2, 2, 2]  # one of them is the key's
+    (x0, low), (x1, high) = (map(float, p.split(",")) for p in runs[0])
+    frame = next(n for n in ElementTree.fromstring(svg).iter() if n.tag.endswith("rect"))
+    assert x0 < x1
+    assert high == float(frame.get("y"))
+    assert low == float(frame.get("y")) + float(frame.get("height"))
+
+
+def test_named_places_and_no_lines_are_drawn():
+    named = lines(
+        "t", [Line("a", [1, 2], [5, 5])], x="", y="", ticks={1: "low", 2: "h&h"}, zero=True
+    )
+    assert {"low", "h&h", "0"} <= set(texts(named))
+    assert texts(lines("none", [], x="a", y="b"))
+
+
+def test_stacked_figures_do_not_overlap():
+    one, two = bars("one", ["a"], [1]), lines("two", [], x="", y="")
+    whole = ElementTree.fromstring(stacked("both", [one, two]))
+    inner = [n for n in whole if n.tag.endswith("svg")]
+    assert [n.get("y") for n in inner] == ["0", str(int(inner[0].get("height")) + 24)]
+    assert whole.get("viewBox").endswith(f" {int(inner[1].get('y')) + int(inner[1].get('height'))}")

@@ -1,20 +1,24 @@
-"""Small figures as vector graphics, made without a library: bars and points with their numbers.
+"""Small figures as vector graphics, made without a library: bars, points and lines.
 
 Two shades that differ in lightness, so that they can be told apart by colour-blind readers and
-in grey print; every number is written out, so that nobody needs to measure a bar.
+in grey print; lines differ in dashes and markers too. Every number is written out, beside its bar
+or in the figure's description, so that nobody needs to measure.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Point", "bars", "points"]
+__all__ = ["Line", "Point", "bars", "lines", "points", "stacked"]
 
 _DARK, _LIGHT = "#1f4e79", "#9ecae1"
 _ROW, _BAR, _WIDTH, _NUMBERS = 22, 14, 620, 110
+
+_STROKES = ((_DARK, ""), ("#d55e00", "7 4"), ("#7f7f7f", "2 3"), ("#56b4e9", "10 3 2 3"))
+"""Colour and dashes of the first, second, … line; the colours are Okabe and Ito's, or as dark."""
 
 
 def bars(
@@ -151,6 +155,174 @@ def points(
         for p in ordered
     ]
     return "".join([*parts, "</svg>"])
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named line of a figure through (x, y); where y is not a number the line is broken."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def lines(
+    title: str,
+    found: Sequence[Line],
+    *,
+    x: str,
+    y: str,
+    ticks: Mapping[float, str] | None = None,
+    marked: tuple[float, str] | None = None,
+    zero: bool = False,
+) -> str:
+    """Draw up to four lines, each with dashes and markers of its own, and return the SVG.
+
+    Parameters
+    ----------
+    x, y
+        What the axes show.
+    ticks
+        Names of places on the horizontal axis, instead of numbers.
+    marked
+        A place on the horizontal axis that gets an upright line, and what it says.
+    zero
+        Whether the vertical axis must reach 0.
+
+    >>> lines("Gap", [Line("original", [20, 30], [2.5, 2.1])], x="age", y="years")[:34]
+    '<svg xmlns="http://www.w3.org/2000'
+    """
+    left, top, width, height = 62, 56, 540, 290
+    known = [(a, b) for line in found for a, b in zip(line.x, line.y, strict=True) if _finite(b)]
+    ups = _ticks([b for _, b in known] + ([0.0] if zero or not known else []))
+    places = list(ticks) if ticks else _ticks([a for a, _ in known] or [0.0])
+    # numbers may begin and end between two ticks; named places are all shown
+    outer = [a for a, _ in known] + (places if ticks or not known else [])
+    low, high = min(outer), max(outer)
+    pad = 0.04 * (high - low or 1.0)
+    low, high = low - pad, high + pad
+
+    def across(value: float) -> float:
+        return left + width * (value - low) / (high - low)
+
+    def up(value: float) -> float:
+        return top + height * (1 - (value - ups[0]) / (ups[-1] - ups[0]))
+
+    spoken = "; ".join(
+        f"{line.name}: "
+        + ", ".join(f"{a:g} {b:.4g}" for a, b in zip(line.x, line.y, strict=True) if _finite(b))
+        for line in found
+    )
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {top + height + 52}" '
+        f'width="{_WIDTH}" role="img" font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title><desc>{escape(spoken)}</desc>",
+        f'<text x="0" y="15" font-size="14" font-weight="bold">{escape(title)}</text>',
+    ]
+    parts += [
+        f'<line x1="{left}" x2="{left + width}" y1="{up(v):.1f}" y2="{up(v):.1f}" '
+        f'stroke="{"#888" if v == 0 else "#ddd"}"/>'
+        f'<text x="{left - 8}" y="{up(v) + 4:.1f}" text-anchor="end">{v:g}</text>'
+        for v in ups
+    ]
+    parts += [
+        f'<text x="{across(v):.1f}" y="{top + height + 18}" text-anchor="middle">'
+        f"{escape(ticks[v] if ticks else f'{v:g}')}</text>"
+        for v in places
+        if low <= v <= high
+    ]
+    parts.append(
+        f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>'
+        f'<text x="{left + width / 2:.0f}" y="{top + height + 42}" text-anchor="middle">'
+        f"{escape(x)}</text>"
+        f'<text transform="translate(14 {top + height / 2:.0f}) rotate(-90)" '
+        f'text-anchor="middle">{escape(y)}</text>'
+    )
+    if marked:
+        at = across(marked[0])
+        side, anchor = (6, "start") if at < left + width / 2 else (-6, "end")
+        parts.append(
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{top + height}" stroke="#444" '
+            f'stroke-dasharray="1 3"/><text x="{at + side:.1f}" y="{top + height - 8}" '
+            f'text-anchor="{anchor}">{escape(marked[1])}</text>'
+        )
+    for j, line in enumerate(found):
+        places_of = [
+            (across(a), up(b)) if _finite(b) else None for a, b in zip(line.x, line.y, strict=True)
+        ]
+        parts += _stroke(places_of, j)
+        at = left + 140 * j
+        parts += _stroke([(at, 34.0), (at + 28.0, 34.0)], j)
+        parts.append(f'<text x="{at + 38}" y="38">{escape(line.name)}</text>')
+    return "".join([*parts, "</svg>"])
+
+
+def stacked(title: str, figures: Sequence[str]) -> str:
+    """Put figures below each other into one SVG.
+
+    >>> stacked("Two", [bars("a", ["x"], [1]), bars("b", ["x"], [2])]).count("<svg")
+    3
+    """
+    parts, top = [], 0
+    for figure in figures:
+        box = figure.split('viewBox="0 0 ', 1)[1].split('"', 1)[0]
+        height = int(box.split()[1])
+        parts.append(figure.replace("<svg ", f'<svg y="{top}" height="{height}" ', 1))
+        top += height + 24
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {max(top - 24, 1)}" '
+        f'width="{_WIDTH}" role="img"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _stroke(places: Sequence[tuple[float, float] | None], j: int) -> list[str]:
+    """Return the j-th line's strokes, one between two gaps, and its markers."""
+    colour, dashes = _STROKES[j % len(_STROKES)]
+    runs: list[list[tuple[float, float]]] = [[]]
+    for place in places:
+        if place is None:
+            runs.append([])
+        else:
+            runs[-1].append(place)
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return [
+        f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in run)}" fill="none" '
+        f'stroke="{colour}" stroke-width="1.8"{dashed}/>'
+        for run in runs
+        if len(run) > 1
+    ] + [_marker(a, b, j) for run in runs for a, b in run]
+
+
+def _marker(x: float, y: float, j: int) -> str:
+    colour = _STROKES[j % len(_STROKES)][0]
+    if j % 4 == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{colour}"/>'
+    if j % 4 == 1:
+        shape = f"M{x - 3.2:.1f},{y - 3.2:.1f}h6.4v6.4h-6.4z"
+    elif j % 4 == 2:
+        shape = f"M{x:.1f},{y - 4:.1f}l4,7h-8z"
+    else:
+        shape = f"M{x:.1f},{y - 4.4:.1f}l4.4,4.4l-4.4,4.4l-4.4,-4.4z"
+    return f'<path d="{shape}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+
+
+def _finite(value: float) -> bool:
+    return math.isfinite(float(value))
+
+
+def _ticks(values: Sequence[float], most: int = 8) -> list[float]:
+    """Return round numbers, about so many, the first and last of which enclose all values.
+
+    >>> _ticks([-0.7, 2.3])
+    [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    """
+    low, high = min(values), max(values)
+    if high - low < 1e-9 * max(1.0, abs(high)):
+        low, high = low - 0.5, high + 0.5
+    size = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(m * size for m in (1, 2, 5, 10) if (high - low) / (m * size) <= most)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
 
 
 def _dot(x: float, y: float, *, hollow: bool) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "indistinct"
 BASE = {"errors", "variables"}
-LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy"}
+LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy", "households"}
 MAY_IMPORT = {
     "errors": set(),
     "variables": {"errors"},
@@ -18,16 +18,19 @@ MAY_IMPORT = {
     "files": BASE,
     "engine": BASE | {"files"},
     "keys": BASE | {"figures", "files", "engine", "hierarchy"},
-    "risk": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
-    "utility": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
-    "protect": BASE | {"figures", "files", "engine", "keys", "hierarchy", "risk", "utility"},
-    "prove": BASE | {"figures", "files", "engine", "keys", "hierarchy"},
+    "households": BASE | {"files", "engine"},
+    "rules": BASE | {"files", "households"},
+    "risk": LIBRARY - {"households"},
+    "utility": LIBRARY,
+    "protect": LIBRARY | {"risk", "rules", "utility"},
+    "prove": LIBRARY,
     "census": BASE | {"files"},
-    "project": BASE | {"files", "engine", "keys", "hierarchy"},
+    "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
     "verifying": LIBRARY | {"prove", "project", "release"},
-    "session": LIBRARY | {"risk", "utility", "protect", "project", "release", "verifying"},
+    "session": LIBRARY
+    | {"risk", "rules", "utility", "protect", "project", "release", "verifying"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"},
 }

@@ -5,6 +5,7 @@ from indistinct.project.checking import check_categories, check_levels
 from indistinct.project.contract import Contract
 from indistinct.project.draft import Draft, draft_project
 from indistinct.project.guessing import Guess
+from indistinct.project.household import Household
 from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
 from indistinct.project.reading import load_project, read_project
 from indistinct.project.recipients import Recipient
@@ -18,6 +19,7 @@ __all__ = [
     "EngineSettings",
     "Guess",
     "HierarchyBuilder",
+    "Household",
     "Project",
     "Recipient",
     "Release",

@@ -11,6 +11,7 @@ from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import as_text
 from indistinct.project.contract import named_variables
+from indistinct.project.household import named_in_household
 from indistinct.project.lines import Path as Where
 from indistinct.project.settings import Problems, header, shown
 
@@ -40,7 +41,7 @@ def apply_declarations(project: Project, source: Source) -> Source:
     for position, name in enumerate(project.release.key or ()):
         place = ("release", "key", position)
         _exists(source, name, place, "[release] key", problems)
-    for where, label, name in named_variables(project.contract):
+    for where, label, name in (*named_variables(project.contract), *named_in_household(project)):
         _exists(source, name, where, label, problems)
     problems.raise_all()
     return replace(source, variables=source.variables.updated(changes))

@@ -14,9 +14,11 @@ from indistinct.engine import EngineName
 from indistinct.errors import InputError
 from indistinct.files import FORMATS, Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, load_hierarchies
+from indistinct.households import HouseholdColumns
 from indistinct.project.applying import apply_declarations
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
 from indistinct.project.contract import Contract
+from indistinct.project.household import DeclaredRule, Household, household_columns
 from indistinct.project.lines import Lines
 from indistinct.project.recipients import Access, Recipient
 from indistinct.project.settings import (
@@ -35,6 +37,7 @@ from indistinct.project.settings import (
     value_list,
     whole,
 )
+from indistinct.rules import Rules
 from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
@@ -163,6 +166,8 @@ class Project:
     release: Release = _section(Release)
     contract: Contract = _section(Contract)
     recipients: Mapping[str, Recipient] = _section(Recipient, named=True)
+    household: Household = _section(Household)
+    rules: Rules = field(default_factory=Rules, metadata={"section": DeclaredRule, "named": True})
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
 
@@ -204,6 +209,10 @@ class Project:
                 "know, such as age and sex, or name them in [release] key."
             )
         return names
+
+    def household_columns(self, source: Source) -> HouseholdColumns:
+        """Return which columns say who lives with whom: as declared, and the rest guessed."""
+        return household_columns(self, source)
 
     def public_if(self, key: Iterable[str]) -> dict[str, str]:
         """Return, for the variables of a key that are public for some records only, the column

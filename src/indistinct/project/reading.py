@@ -12,6 +12,7 @@ from typing import Any
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.sql import is_database
 from indistinct.project.contract import check_contract
+from indistinct.project.household import check_household, made_rules
 from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
 from indistinct.project.model import Declared, Project
@@ -90,11 +91,13 @@ def read_project(text: str, path: Path) -> Project:
         name: _part(content.get(name, {}), part, problems, path.parent)
         for name, part in parts.items()
     }
+    sections["rules"] = made_rules(sections["rules"])
     project = Project(path, lines=lines, **sections)
     _check_data(project, problems)
     _check_release(project, problems)
     _check_roles(project, problems)
     check_contract(project, problems)
+    check_household(project, problems)
     if project.engine.master is not None and project.engine.name != "spark":
         problems.add(("engine", "master"), '[engine] master is only for name = "spark".')
     problems.raise_all()

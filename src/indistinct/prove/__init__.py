@@ -1,6 +1,17 @@
 """Proof from the released file: protection models, linking attacks, several releases together."""
 
 from indistinct.prove.assumptions import assumptions, doubts
+from indistinct.prove.changes import (
+    Changes,
+    ExactMatches,
+    Linkage,
+    PermutationDistances,
+    ProtectionReport,
+    exact_matches,
+    link_own,
+    permutation_distances,
+    protection_report,
+)
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.labels import is_suppressed, stands_for
@@ -22,11 +33,16 @@ from indistinct.prove.verify import verify
 __all__ = [
     "MODELS",
     "Associations",
+    "Changes",
     "Cover",
     "Decision",
     "Edition",
+    "ExactMatches",
     "Exposure",
+    "Linkage",
     "Model",
+    "PermutationDistances",
+    "ProtectionReport",
     "Register",
     "Sensitivity",
     "Together",
@@ -38,14 +54,18 @@ __all__ = [
     "cover",
     "decide",
     "doubts",
+    "exact_matches",
     "expose",
     "expose_alone",
     "inferred_associations",
     "is_suppressed",
     "join_registers",
+    "link_own",
     "linked_pairs",
     "linked_totals",
     "linking_totals",
+    "permutation_distances",
+    "protection_report",
     "sensitivity",
     "stands_for",
     "trust",

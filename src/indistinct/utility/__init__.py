@@ -1,5 +1,6 @@
 """Utility: what a release has cost, and what it is still good for."""
 
+from indistinct.utility.analyses import Utility, analyse_utility
 from indistinct.utility.classes import average_class_size, discernibility
 from indistinct.utility.columns import (
     CellDistance,
@@ -8,6 +9,7 @@ from indistinct.utility.columns import (
     column_distance,
     techniques,
 )
+from indistinct.utility.demography import DemographicTests, demographic_tests
 from indistinct.utility.entropy import entropy, entropy_by_variable
 from indistinct.utility.loss import gcp, granularity, loss, loss_by_variable, ncp
 from indistinct.utility.measures import (
@@ -24,13 +26,17 @@ __all__ = [
     "LOSSES",
     "CellDistance",
     "Cells",
+    "DemographicTests",
     "LossName",
     "Measured",
     "OverDistortion",
     "Quality",
+    "Utility",
+    "analyse_utility",
     "average_class_size",
     "cell_distance",
     "column_distance",
+    "demographic_tests",
     "discernibility",
     "distortion",
     "entropy",

@@ -1,0 +1,25 @@
+"""Households: who lives with whom, found from relationship to the head or from pointers."""
+
+from indistinct.households.codes import KIN, HouseholdColumns, Pointers
+from indistinct.households.column import Column, read_columns
+from indistinct.households.deriving import FATHER_YEARS, MOTHER_YEARS
+from indistinct.households.finding import find_kin, read_kinship
+from indistinct.households.guessing import guess_household
+from indistinct.households.kinship import NOBODY, Couples, Kinship, Records
+
+__all__ = [
+    "FATHER_YEARS",
+    "KIN",
+    "MOTHER_YEARS",
+    "NOBODY",
+    "Column",
+    "Couples",
+    "HouseholdColumns",
+    "Kinship",
+    "Pointers",
+    "Records",
+    "find_kin",
+    "guess_household",
+    "read_columns",
+    "read_kinship",
+]

@@ -1,0 +1,311 @@
+"""Targeted record swapping: whole households change places with households that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.protect.household_steps.groups import Households, Ints, read_households
+from indistinct.protect.household_steps.pairing import (
+    NOT_AT_RISK,
+    Pairing,
+    level_at_risk,
+    pair_households,
+    pairs_for,
+)
+from indistinct.protect.household_steps.places import Places, rarest_in_place, read_places
+from indistinct.protect.household_steps.similarity import SIZE, check_profiles, profile_classes
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.step import Context, Step
+from indistinct.protect.techniques.columns import check_variables, class_numbers, with_columns
+
+__all__ = ["Donors", "SwapHouseholds", "SwappedPairs"]
+
+Donors = Literal["near", "anywhere"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SwappedPairs:
+    """Which households changed places: for the holder alone, since it undoes the swapping.
+
+    Parameters
+    ----------
+    records
+        Pairs of record numbers, from 0: the first record of either household.
+    level
+        The position in the hierarchy of the level at which the pair was swapped.
+    profile
+        The position of the similarity profile by which it was found.
+    forced
+        Whether it was made because a household was at risk.
+    """
+
+    records: Ints = field(repr=False)
+    level: Ints = field(repr=False)
+    profile: Ints = field(repr=False)
+    forced: NDArray[np.bool_] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        return f"SwappedPairs({len(self):,} pairs of households, {int(self.forced.sum()):,} forced)"
+
+
+@dataclass(frozen=True)
+class SwapHouseholds(Step, kind="swap-households"):
+    """Exchange the places of pairs of households that are alike.
+
+    A household is *at risk* at a level of the geography when one of its people has a combination
+    of the risk variables that fewer than k people of the place have. It is swapped with a
+    household of another place at the broadest level at which it is at risk; others are swapped at
+    random, at the finest level, until the share is reached. Nobody is swapped twice. Households
+    by place and by what all profiles have in common are as many as before.
+
+    Parameters
+    ----------
+    household
+        The variable that groups people. A record without one is a household by itself.
+    hierarchy
+        The geography's variables, the broadest first. All of them are exchanged.
+    similar
+        Similarity profiles, tried in turn: variables (of the household; of a person, compared as
+        numbers of people by value), ``(size)``, or numbers of people such as ``(age 0..14)``.
+    share
+        The share of households that are swapped, at least; households at risk may be more.
+    risk
+        The variables by which people may stand out in their place.
+    k
+        How many must share a combination; 0 takes nobody for being at risk.
+    carry_along
+        Further variables of the household that go with the place (urban or rural, say).
+    by_risk
+        Draw households and partners with probabilities in proportion to 1/(people who share the
+        rarest combination). False draws all alike.
+    donors
+        ``near`` looks for a partner within the same place of the next broader level first, then
+        further away; ``anywhere`` does not care.
+
+    Notes
+    -----
+    Targeted record swapping as of the European censuses: Shlomo, Tudor and Groom (2010), "Data
+    swapping for protecting census tables"; Gussenbauer's `recordSwap` in sdcMicro. See
+    ``docs/methods/record-swapping.md`` for what is different.
+    """
+
+    household: str
+    hierarchy: tuple[str, ...]
+    similar: tuple[tuple[str, ...], ...] = ((SIZE,),)
+    share: float = 0.05
+    risk: tuple[str, ...] = ()
+    k: int = 0
+    carry_along: tuple[str, ...] = ()
+    by_risk: bool = True
+    donors: Donors = "near"
+
+    draws_at_random = True
+
+    def __post_init__(self) -> None:
+        """Refuse variables with two tasks, a share that is none, and k without risk variables."""
+        check_variables(self.hierarchy, "the hierarchy of places")
+        check_variables(self.risk, "risk", some=False)
+        check_variables(self.carry_along, "being carried along", some=False)
+        check_profiles(self.similar)
+        object.__setattr__(self, "hierarchy", tuple(self.hierarchy))
+        object.__setattr__(self, "risk", tuple(self.risk))
+        object.__setattr__(self, "carry_along", tuple(self.carry_along))
+        object.__setattr__(self, "similar", tuple(tuple(p) for p in self.similar))
+        if isinstance(self.share, bool) or not 0 <= self.share <= 1:
+            raise InputError(
+                f"The share of households to swap must be from 0 to 1. Got {self.share}."
+            )
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
+            raise InputError(f"k must be a whole number of at least 0. Got {self.k}.")
+        if self.k > 1 and not self.risk:
+            raise InputError("With k the step needs risk variables. Name them, or use k=0.")
+        if self.share == 0 and self.k < 2:
+            raise InputError("With a share of 0 and no k nothing would be swapped. Give either.")
+        if self.donors not in ("near", "anywhere"):
+            raise InputError(f"donors must be near or anywhere. Got '{self.donors}'.")
+        moved = (*self.hierarchy, *self.carry_along)
+        used = [*self.risk, *(term for profile in self.similar for term in profile)]
+        twice = [n for n in moved if n in used or n == self.household]
+        if twice or len(set(moved)) < len(moved):
+            named = twice[0] if twice else next(n for n in moved if moved.count(n) > 1)
+            raise InputError(
+                f"'{named}' is exchanged with the place, so it has no other task in this step."
+            )
+
+    def describe(self) -> str:
+        """Say what is done, without who was."""
+        alike = "; else ".join(" and ".join(profile) for profile in self.similar)
+        who = f"{self.share:.2%} of the households" if self.share else "households"
+        if self.k > 1:
+            rare = (
+                f"with a combination of {', '.join(self.risk)} that fewer than {self.k} people of "
+                "the place have"
+            )
+            who += f" and all those {rare}" if self.share else f" {rare}"
+        return (
+            f"swap whole households (by {self.household}) between places "
+            f"({', '.join((*self.hierarchy, *self.carry_along))}): {who}, "
+            f"each with one that agrees on {alike}"
+        )
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Find the pairs, and exchange their places."""
+        source.check_columns([self.household, *self.hierarchy, *self.carry_along, *self.risk])
+        households = read_households(engine, source, self.household)
+        places = read_places(engine, source, households, self.hierarchy)
+        pairing = self._pairing(engine, source, households, places, context)
+        codes = self._codes(engine, source, households, places)
+        changed = {
+            name: pairing.swapped & (column != column[pairing.partner])
+            for name, column in codes.items()
+        }
+        result = _exchanged(engine, source, households, pairing.partner, changed)
+        either = np.zeros(len(households), dtype=bool)
+        for column in changed.values():
+            either |= column
+        notes, warnings = self._told(households, places, pairing)
+        return result, Receipt(
+            self.kind,
+            source.records,
+            result.records,
+            records_changed=int(households.sizes[either].sum()),
+            cells_changed={n: int(households.sizes[c].sum()) for n, c in changed.items()},
+            notes=notes,
+            warnings=warnings,
+            private=_private(households, pairing),
+        )
+
+    def undo(self, engine: Engine, source: Source, pairs: SwappedPairs) -> Source:
+        """Swap the pairs back; the records must be in the order in which they were swapped."""
+        source.check_columns([self.household, *self.hierarchy, *self.carry_along])
+        households = read_households(engine, source, self.household)
+        known = pairs.records.reshape(-1)
+        if (known >= source.records).any() or (
+            households.first[households.of_record[known]] != known
+        ).any():
+            raise InputError(
+                f"{source.origin}: the pairs are not those of these records. Undo the swapping on "
+                "the file it gave, its records in the same order."
+            )
+        partner = np.full(len(households), -1, dtype=np.int64)
+        numbers = households.of_record[pairs.records]
+        partner[numbers[:, 0]], partner[numbers[:, 1]] = numbers[:, 1], numbers[:, 0]
+        every = {name: partner >= 0 for name in (*self.hierarchy, *self.carry_along)}
+        return _exchanged(engine, source, households, partner, every)
+
+    def _pairing(
+        self,
+        engine: Engine,
+        source: Source,
+        households: Households,
+        places: Places,
+        context: Context,
+    ) -> Pairing:
+        number = len(households)
+        rarest: list[Ints] = []
+        if self.risk:
+            rarest = rarest_in_place(engine, source, households, self.hierarchy, self.risk)
+
+        def weights(level: int) -> NDArray[np.float64]:
+            return 1.0 / rarest[level] if rarest and self.by_risk else np.ones(number)
+
+        return pair_households(
+            places,
+            profile_classes(engine, source, households, self.similar),
+            share=self.share,
+            at_risk=level_at_risk(rarest, self.k, number),
+            weights=weights,
+            numbers=households.first,
+            near=self.donors == "near",
+            draws=context.draws(),
+        )
+
+    def _codes(
+        self, engine: Engine, source: Source, households: Households, places: Places
+    ) -> dict[str, Ints]:
+        """Return the code of every household in each variable that is exchanged."""
+        codes = {name: places.codes[:, j] for j, name in enumerate(self.hierarchy)}
+        for name in self.carry_along:
+            own = class_numbers(engine.count(source, [name]))
+            codes[name] = households.one_value(own, f"'{name}'")
+        return codes
+
+    def _told(
+        self, households: Households, places: Places, pairing: Pairing
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        swapped, number = pairing.swapped, len(households)
+        share = swapped.sum() / max(1, number)
+        notes = [f"{int(swapped.sum()):,} of {number:,} households ({share:.2%}) were swapped"]
+        warnings = []
+        for level, name in enumerate(places.names):
+            here = swapped & (pairing.level == level)
+            forced = int((here & pairing.forced).sum())
+            if here.any() or self.k > 1:
+                risky = int((pairing.at_risk == level).sum())
+                told = f"between places by {name}: {int(here.sum()):,} households"
+                if self.k > 1:
+                    told += f", {forced:,} of them in pairs with one at risk ({risky:,} at risk)"
+                notes.append(told)
+        if len(self.similar) > 1:
+            by_profile = np.bincount(pairing.profile[swapped], minlength=len(self.similar))
+            counts = ", ".join(f"{n:,}" for n in by_profile.tolist())
+            notes.append(f"households by the similarity profile that was used: {counts}")
+        at_risk = pairing.at_risk < NOT_AT_RISK
+        below = int((at_risk & swapped & (pairing.level > pairing.at_risk)).sum())
+        left = int((at_risk & ~swapped).sum())
+        if below:
+            warnings.append(
+                f"{below:,} households at risk had no partner at the level at which they are, and "
+                "were swapped at a finer one"
+            )
+        if left:
+            warnings.append(
+                f"{left:,} households at risk are where they were: no household that is alike was "
+                "left in another place. Add a looser similarity profile, or protect them otherwise"
+            )
+        if pairing.pairs < pairs_for(self.share, number):
+            warnings.append(
+                f"the share asked for, {self.share:.2%}, was not reached: no more households that "
+                "are alike live in different places"
+            )
+        if places.number(places.levels - 1) < 2:
+            warnings.append("all households live in one place, so nothing can be swapped")
+        return tuple(notes), tuple(warnings)
+
+
+def _private(households: Households, pairing: Pairing) -> SwappedPairs:
+    first = np.flatnonzero(pairing.partner > np.arange(len(households)))
+    both = np.stack([households.first[first], households.first[pairing.partner[first]]], axis=1)
+    return SwappedPairs(both, pairing.level[first], pairing.profile[first], pairing.forced[first])
+
+
+def _exchanged(
+    engine: Engine,
+    source: Source,
+    households: Households,
+    partner: Ints,
+    changed: Mapping[str, NDArray[np.bool_]],
+) -> Source:
+    """Give the records of each household that changes what its partner's first record has."""
+    names = [name for name, households_changed in changed.items() if households_changed.any()]
+    if not names:
+        return source
+    giver = np.where(partner >= 0, households.first[partner], households.first)
+    rows = np.arange(source.records)
+    moves = (partner >= 0)[households.of_record]
+    rows[moves] = giver[households.of_record[moves]]
+    table, taken = source.table(names), pa.array(rows)
+    new = {name: table.column(name).combine_chunks().take(taken) for name in names}
+    return with_columns(engine, source, new)

@@ -1,0 +1,280 @@
+"""Steps under edit rules: what they change must not become impossible.
+
+The steps are applied. Where a record then breaks a rule that it did not break before, a changed
+cell of its household gets its own value back, in exchange with a record that holds that value,
+so that every value stays as frequent as the steps left it. An exchange that would break a rule
+elsewhere is taken back. What cannot be exchanged in some rounds is put back alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.households import HouseholdColumns, Kinship, read_kinship
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.step import Context, Step
+from indistinct.protect.techniques.columns import with_columns
+from indistinct.rules import Column, Rules
+
+__all__ = ["KeepRules"]
+
+_ROUNDS = 40
+
+
+@dataclass(frozen=True)
+class KeepRules(Step, kind="keep-rules"):
+    """Apply steps, and mend what they made impossible.
+
+    Parameters
+    ----------
+    steps
+        Steps that keep the number and the order of the records.
+    rules
+        What no record may say.
+    households
+        Which columns say who lives with whom, where the rules speak of relatives.
+    """
+
+    steps: tuple[Step, ...]
+    rules: Rules
+    households: HouseholdColumns | None = None
+
+    draws_at_random = True
+
+    def __post_init__(self) -> None:
+        """Refuse no steps and no rules."""
+        if not self.steps or not len(self.rules):
+            raise InputError("Keeping edit rules needs at least one step and one rule.")
+
+    def describe(self) -> str:
+        """Say what is done."""
+        done = "; ".join(step.describe() for step in self.steps)
+        return f"{done}; mend what then breaks an edit rule ({', '.join(self.rules)})"
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Apply the steps and mend."""
+        self.rules.check_variables(source.variables)
+        kinship = None
+        if self.rules.needs_kinship:
+            if self.households is None:
+                raise InputError("The rules speak of relatives. Say which columns are households.")
+            kinship = read_kinship(source, self.households)
+        changed, receipts = source, []
+        for number, step in enumerate(self.steps):
+            inner = Context((context.position + 1) * 4096 + number, context.seed, context.secrets)
+            changed, receipt = step.apply(engine, changed, inner)
+            receipts.append(receipt)
+        if changed.records != source.records:
+            raise InputError("Steps under edit rules must keep every record. Put others outside.")
+        mending = _Mending(self.rules, source, changed, kinship, context.generator())
+        mending.run()
+        result = mending.written(engine, changed)
+        names = list(dict.fromkeys(n for r in receipts for n in r.cells_changed))
+        cells, touched = _compared(source, result, names)
+        return result, Receipt(
+            self.kind,
+            source.records,
+            result.records,
+            records_changed=int(touched.sum()),
+            cells_changed=cells,
+            notes=(*(note for r in receipts for note in r.notes), *mending.notes),
+            warnings=tuple(w for r in receipts for w in r.warnings),
+            private=[r.private for r in receipts],
+        )
+
+
+@dataclass(eq=False)
+class _Mending:
+    rules: Rules
+    source: Source
+    changed: Source
+    kinship: Kinship | None
+    rng: np.random.Generator
+    notes: tuple[str, ...] = ()
+    columns: dict[str, _Cells] = field(default_factory=dict)
+
+    def run(self) -> None:
+        old = self.rules.read(self.source)
+        now = self.rules.read(self.changed)
+        self.columns = {name: _Cells.of(old[name], now[name]) for name in old}
+        before = self.rules.violations(old, self.kinship)
+        self.allowed = before.by_rule
+        first = self._new()
+        broken = sum(int(mask.sum()) for mask in first.values())
+        exchanged = 0
+        for _ in range(_ROUNDS):
+            if not any(mask.any() for mask in self._new().values()):
+                break
+            exchanged += self._exchange()
+        alone = 0
+        while any(mask.any() for mask in self._new().values()):
+            alone += self._put_back()
+        self.notes = (
+            f"edit rules: {sum(before.counts.values()):,} violations before; the steps made "
+            f"{broken:,} more, of which none is left ({exchanged:,} values were exchanged back, "
+            f"{alone:,} put back alone)",
+        )
+
+    def written(self, engine: Engine, changed: Source) -> Source:
+        """Write the columns in which something was mended."""
+        moved = {n: c for n, c in self.columns.items() if not c.as_left()}
+        if not moved:
+            return changed
+        table, old = changed.table(list(moved)), self.source.table(list(moved))
+        new = {}
+        for name, cells in moved.items():
+            both = pa.concat_arrays(
+                [table.column(name).combine_chunks(), old.column(name).combine_chunks()]
+            )
+            new[name] = both.take(pa.array(cells.index))
+        return with_columns(engine, changed, new)
+
+    def _new(self) -> dict[str, NDArray[np.bool_]]:
+        """Return, by rule, the records that break it and did not before."""
+        found = self.rules.violations(self._current(), self.kinship).by_rule
+        return {name: mask & ~self.allowed[name] for name, mask in found.items()}
+
+    def _current(self) -> Mapping[str, Column]:
+        return {name: cells.current() for name, cells in self.columns.items()}
+
+    def _household(self) -> NDArray[np.int64]:
+        if self.kinship is None:
+            return np.arange(self.source.records)
+        return self.kinship.household
+
+    def _candidates(self) -> dict[str, NDArray[np.int64]]:
+        """Return, by variable, the changed cells of households that break a rule anew."""
+        house = self._household()
+        found: dict[str, NDArray[np.bool_]] = {}
+        for rule, mask in self._new().items():
+            bad = np.zeros(int(house.max()) + 1, dtype=bool)
+            bad[house[mask]] = True
+            for name in self.rules[rule].expression.variables:
+                cells = self.columns[name].differing() & bad[house]
+                found[name] = found.get(name, np.zeros(len(house), dtype=bool)) | cells
+        return {name: np.flatnonzero(mask) for name, mask in found.items()}
+
+    def _exchange(self) -> int:
+        """Exchange one changed cell of every broken household back; return how many stayed so."""
+        house = self._household()
+        done = 0
+        for name, rows in self._candidates().items():
+            if not len(rows):
+                continue
+            before = self._broken_households()
+            # one cell of a household at a time
+            rows = self.rng.permutation(rows)
+            rows = rows[np.unique(house[rows], return_index=True)[1]]
+            cells = self.columns[name]
+            partners = cells.holders(rows, self.rng)
+            usable = (partners >= 0) & ~before[house[partners]]
+            rows, partners = rows[usable], partners[usable]
+            keep = np.unique(partners, return_index=True)[1]
+            rows, partners = rows[keep], partners[keep]
+            cells.swap(rows, partners)
+            after = self._broken_households()
+            worse = after[house[partners]]
+            cells.swap(rows[worse], partners[worse])
+            done += int((~worse).sum())
+        return done
+
+    def _put_back(self) -> int:
+        """Give the changed cells of broken households their own values back, alone."""
+        done = 0
+        for name, rows in self._candidates().items():
+            self.columns[name].restore(rows)
+            done += len(rows)
+        return done
+
+    def _broken_households(self) -> NDArray[np.bool_]:
+        house = self._household()
+        broken = np.zeros(int(house.max()) + 1, dtype=bool)
+        for mask in self._new().values():
+            broken[house[mask]] = True
+        return broken
+
+
+@dataclass(eq=False)
+class _Cells:
+    """One variable: what every record had, and where what it has now stands.
+
+    `index` below n is a record of the changed file, from n on one of the original.
+    """
+
+    pool: NDArray[np.float64] | NDArray[np.int64]
+    present: NDArray[np.bool_]
+    texts: tuple[str, ...] | None
+    index: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, old: Column, now: Column) -> _Cells:
+        texts: tuple[str, ...] | None = None
+        if old.texts is not None and now.texts is not None:
+            texts = tuple(dict.fromkeys((*now.texts, *old.texts)))
+            place = {text: number for number, text in enumerate(texts)}
+            pool = np.concatenate(
+                [np.array([place[t] for t in c.texts or ()] + [0])[c.values] for c in (now, old)]
+            )
+        else:
+            pool = np.concatenate([now.values, old.values])
+        present = np.concatenate([now.holds(), old.holds()])
+        return cls(pool, present, texts, np.arange(len(now)))
+
+    def current(self) -> Column:
+        return Column(self.pool[self.index], self.present[self.index], self.texts)
+
+    def as_left(self) -> bool:
+        return bool((self.index == np.arange(len(self.index))).all())
+
+    def differing(self) -> NDArray[np.bool_]:
+        """Say which records have another value than at the beginning."""
+        own = np.arange(len(self.index)) + len(self.index)
+        here, there = self.present[self.index], self.present[own]
+        return np.asarray((here != there) | (here & (self.pool[self.index] != self.pool[own])))
+
+    def holders(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return for each record one that now holds its own value, at random; -1 for nobody."""
+        records = len(self.index)
+        now = np.where(self.present[self.index], self.pool[self.index], np.nan)
+        order = np.argsort(now, kind="stable")
+        ordered = now[order]
+        wanted = np.where(self.present[rows + records], self.pool[rows + records], np.nan)
+        first = np.searchsorted(ordered, wanted, side="left")
+        last = np.searchsorted(ordered, wanted, side="right")
+        place = first + (rng.random(len(rows)) * (last - first)).astype(np.int64)
+        found = np.where(last > first, order[np.minimum(place, records - 1)], -1)
+        return np.where(np.isnan(wanted) | (found == rows), -1, found)
+
+    def swap(self, rows: NDArray[np.int64], partners: NDArray[np.int64]) -> None:
+        self.index[rows], self.index[partners] = self.index[partners], self.index[rows]
+
+    def restore(self, rows: NDArray[np.int64]) -> None:
+        self.index[rows] = rows + len(self.index)
+
+
+def _compared(
+    source: Source, result: Source, names: list[str]
+) -> tuple[dict[str, int], NDArray[np.bool_]]:
+    """Return how many cells of each variable differ, and which records have one."""
+    touched = np.zeros(source.records, dtype=bool)
+    cells = {}
+    for name in names:
+        before = source.table([name]).column(0).combine_chunks()
+        after = result.table([name]).column(0).combine_chunks()
+        if before.type != after.type:
+            before = before.cast(after.type)
+        absent = pc.xor(before.is_null(), after.is_null())
+        differs = pc.or_(pc.fill_null(pc.not_equal(before, after), False), absent)
+        mask = differs.to_numpy(zero_copy_only=False)
+        cells[name] = int(mask.sum())
+        touched |= mask
+    return cells, touched

@@ -1,0 +1,114 @@
+"""The correlation of the copula: from Spearman's, through the cells that values occupy.
+
+For continuous variables a Gaussian copula with correlation ρ has Spearman's
+r = (6/π) arcsin(ρ/2), so ρ = 2 sin(π r/6) (Pearson 1907). With few values the same ρ gives a
+smaller r, because ties hide part of the order. If c is the correlation of a variable's mid-ranks
+with the normal scores behind them (c² = 3/π without ties; `Margin.kept`), r = c₁c₂ρ to the first
+order, so ρ = 2 sin(r / 2c₁c₂), which is Pearson's formula where there are no ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError
+from indistinct.protect.shuffling.margins import Codes, Margin
+
+__all__ = ["copula_correlation", "correlations", "nearest_correlation", "spearman"]
+
+Matrix = NDArray[np.float64]
+
+_MOST = 0.9995
+_FLOOR, _REPAIRED = 1e-6, 0.01
+_ROWS = 1 << 18
+
+
+def correlations(cells: Sequence[Codes], values: Sequence[Matrix]) -> Matrix:
+    """Return the correlations of columns, each given by a row's cell and the cells' values.
+
+    Values are centred. A row without a cell counts in no pair.
+    """
+    size = len(cells)
+    products, squares = np.zeros((size, size)), np.zeros((size, size))
+    padded = [np.append(own, 0.0) for own in values]
+    some_missing = any((own < 0).any() for own in cells)
+    for start in range(0, len(cells[0]), _ROWS):
+        part = slice(start, start + _ROWS)
+        block = np.stack([own[cell[part]] for own, cell in zip(padded, cells, strict=True)])
+        products += block @ block.T
+        if some_missing:
+            present = np.stack([cell[part] >= 0 for cell in cells]).astype(float)
+            squares += (block**2) @ present.T
+    if not some_missing:
+        squares = np.repeat(np.diag(products)[:, None], size, axis=1)
+    scale = np.sqrt(squares * squares.T)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.where(scale > 0, products / scale, 0.0)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(np.clip(found, -1.0, 1.0))
+
+
+def spearman(margins: Sequence[Margin]) -> Matrix:
+    """Return Spearman's correlations: of mid-ranks, over the rows where both have a value."""
+    return correlations([m.cells for m in margins], [m.middles for m in margins])
+
+
+def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "model") -> Matrix:
+    """Return the correlation of the scores: those of X, which come first, and those of S.
+
+    The scores of X are normal and lie anywhere within their cells. Those of S are what S tells:
+    the mean normal score of each cell. With ``ties="free"`` all scores are normal, and the
+    correlation is Muralidhar and Sarathy's 2 sin(π r/6) for every pair.
+    """
+    ranks = spearman(margins)
+    if ties == "free":
+        found = 2.0 * np.sin(np.pi * ranks / 6.0)
+    else:
+        found = correlations(
+            [m.cells for m in margins],
+            [m.middles for m in margins[:own]] + [m.centres for m in margins[own:]],
+        )
+        kept = np.array([m.kept for m in margins[:own]])
+        angles = found[:own, :own] / np.outer(kept, kept) / 2.0
+        found[:own, :own] = 2.0 * np.sin(np.clip(angles, -np.pi / 2, np.pi / 2))
+        found[:own, own:] /= kept[:, None]
+        found[own:, :own] = found[:own, own:].T
+    found = np.clip(found, -_MOST, _MOST)
+    np.fill_diagonal(found, 1.0)
+    return nearest_correlation(found)
+
+
+def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
+    """Return the nearest correlation matrix that is positive definite (Higham 2002).
+
+    >>> wrong = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> bool(np.linalg.eigvalsh(wrong).min() < 0)
+    True
+    >>> bool(np.linalg.eigvalsh(nearest_correlation(wrong)).min() > 0)
+    True
+    """
+    if not np.isfinite(matrix).all():
+        raise InputError(
+            "The correlations of the variables cannot be computed, so they cannot be repaired "
+            "either. Leave out variables that do not vary, or that are never present together."
+        )
+    current = (matrix + matrix.T) / 2
+    if np.linalg.eigvalsh(current).min() >= _FLOOR:
+        return current
+    correction = np.zeros_like(current)
+    for _ in range(rounds):
+        shifted = current - correction
+        values, vectors = np.linalg.eigh(shifted)
+        positive = (vectors * np.maximum(values, 2 * _REPAIRED)) @ vectors.T
+        correction = positive - shifted
+        current = positive.copy()
+        np.fill_diagonal(current, 1.0)
+        if np.linalg.eigvalsh(current).min() >= _REPAIRED:
+            return np.asarray(current)
+    values, vectors = np.linalg.eigh(current)
+    positive = (vectors * np.maximum(values, 2 * _REPAIRED)) @ vectors.T
+    scale = 1.0 / np.sqrt(np.diag(positive))
+    return np.asarray(positive * scale[:, None] * scale[None, :])

@@ -1,0 +1,190 @@
+"""Columns of a file as codes in the order in which they are shuffled, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy, as_texts
+from indistinct.keys import KeyTable
+from indistinct.protect.shuffling.margins import Codes
+from indistinct.protect.shuffling.taxonomy import MANY_INDICATORS, taxonomic_order
+from indistinct.protect.techniques.columns import class_numbers, values_of
+
+__all__ = ["ShuffledColumn", "read_column"]
+
+_FEW = 12
+
+
+@dataclass(eq=False)
+class ShuffledColumn:
+    """A column while it is shuffled.
+
+    Parameters
+    ----------
+    codes
+        The place of every record's value in the order; -1 where it is missing or must stay.
+    size
+        How many places there are.
+    values
+        The values by place, in the column's own type.
+    groups
+        For every place the branch of the taxonomy that a value may not leave, or None.
+    nominal
+        Whether the order means nothing.
+    """
+
+    name: str
+    codes: Codes
+    size: int
+    values: pa.Array
+    nominal: bool
+    groups: Codes | None = None
+    warnings: tuple[str, ...] = ()
+    original: Codes = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Keep what the file holds."""
+        self.original = self.codes
+
+    def changed(self) -> NDArray[np.bool_]:
+        """Say of every record whether its value is another than at the beginning."""
+        return np.asarray(self.codes != self.original)
+
+    def renewed(self, column: pa.ChunkedArray) -> pa.Array:
+        """Return the column of the file with the new values; all else stays as it is."""
+        old = column.combine_chunks()
+        moved = pa.array(self.changed())
+        places = pa.array(np.where(self.codes < 0, 0, self.codes))
+        return pc.if_else(moved, self.values.take(places), old)
+
+
+def read_column(
+    engine: Engine,
+    source: Source,
+    name: str,
+    *,
+    hierarchy: Hierarchy | None = None,
+    at: int | None = None,
+    stay: int | None = None,
+    leave: Collection[str] = (),
+    nominal: bool | None = None,
+) -> ShuffledColumn:
+    """Read a column.
+
+    Parameters
+    ----------
+    hierarchy
+        The taxonomy that gives the values their order.
+    at
+        The level of the hierarchy at which values are told apart, for a column that only others
+        are shuffled by. Its order means nothing then.
+    stay
+        The level of the hierarchy at which a value may not leave its branch.
+    leave
+        Values, as text, that stay where they are, such as *not applicable*.
+    nominal
+        Whether the order means nothing; by default what the variable's level says.
+    """
+    source.check_columns([name])
+    tally = engine.count(source, [name])
+    table = KeyTable.from_tally(tally)
+    coding, counts = table.coding.variables[0], table.counts
+    values = values_of(coding, table.codes[:, 0], source.schema.field(name).type)
+    texts = as_texts(values.to_pylist())
+    variable = source.variables[name]
+    stays = np.array(
+        [
+            variable.is_missing(value) or text in leave
+            for value, text in zip(values.to_pylist(), texts, strict=True)
+        ],
+        dtype=bool,
+    )
+    warnings: tuple[str, ...] = ()
+    groups = None
+    moving = np.flatnonzero(~stays)
+    if at is not None:
+        if hierarchy is None:
+            raise InputError(f"'{name}' is to be taken at a level of its hierarchy, and has none.")
+        return _at_level(name, hierarchy, at, texts, class_numbers(tally))
+    if hierarchy is not None:
+        leaves = hierarchy.encode([texts[number] for number in moving])
+        held = np.zeros(len(hierarchy.values) + 1, dtype=np.int64)
+        np.add.at(held, leaves, counts[moving])
+        place = taxonomic_order(hierarchy, held[:-1])
+        sorting = np.argsort(place[leaves], kind="stable")
+        moving, leaves = moving[sorting], leaves[sorting]
+        if stay is not None:
+            groups = hierarchy.level_codes(stay)[leaves].astype(np.int32)
+        nominal = bool(nominal)
+    else:
+        if stay is not None:
+            raise InputError(
+                f"'{name}' should stay within a branch of its hierarchy, and has none. Give it one."
+            )
+        if nominal is None:
+            nominal = _is_nominal(source, name, len(moving))
+        if nominal and len(moving) >= MANY_INDICATORS:
+            warnings = (
+                f"{name} has {len(moving):,} values and no hierarchy, so it is treated as as many "
+                "indicators. Give it its hierarchy (level taxonomy): codes of one branch are then "
+                "exchanged with each other first",
+            )
+    order = np.full(len(counts), -1, dtype=np.int32)
+    order[moving] = np.arange(len(moving), dtype=np.int32)
+    return ShuffledColumn(
+        name,
+        order[class_numbers(tally)],
+        len(moving),
+        values.take(pa.array(moving)),
+        nominal,
+        groups,
+        warnings,
+    )
+
+
+def _at_level(
+    name: str,
+    hierarchy: Hierarchy,
+    level: int,
+    texts: Sequence[str | None],
+    classes: NDArray[np.int64],
+) -> ShuffledColumn:
+    """Return the branches that the values belong to, as a column of its own."""
+    nodes, places = np.unique(
+        hierarchy.level_codes(level)[hierarchy.encode(texts)], return_inverse=True
+    )
+    labels = [hierarchy.level_labels(level)[node] for node in nodes]
+    codes = places.astype(np.int32)[classes]
+    return ShuffledColumn(name, codes, len(nodes), pa.array(labels, pa.string()), nominal=True)
+
+
+def _is_nominal(source: Source, name: str, size: int) -> bool:
+    """Say whether the order of a variable's values means nothing.
+
+    A file without levels calls everything nominal; a column of many numbers without labels is
+    taken as what it looks like.
+    """
+    variable = source.variables[name]
+    if variable.level not in ("nominal", "taxonomy"):
+        return False
+    kind = source.schema.field(name).type
+    number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
+    return not (number and size > _FEW and not variable.labels and variable.level == "nominal")
+
+
+def check_levels(levels: Mapping[str, float], names: Collection[str], what: str) -> None:
+    """Refuse a level or share that is none, or that is not of a shuffled variable."""
+    for name, value in levels.items():
+        if name not in names:
+            raise InputError(f"'{name}' has a {what}, and is not among the shuffled variables.")
+        if isinstance(value, bool) or not 0 <= value <= 1:
+            raise InputError(f"The {what} of '{name}' must be from 0 to 1. Got {value}.")

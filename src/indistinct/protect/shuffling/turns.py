@@ -1,0 +1,150 @@
+"""A step's shuffles in their order: one for all variables, or one after the other for couples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.protect.randomness import Draws
+from indistinct.protect.shuffling.copula import Shuffled, Ties, Worksheet
+from indistinct.protect.shuffling.levels import shuffle_to_risk, shuffle_to_shares
+from indistinct.protect.shuffling.margins import Coded, Codes, strata_of
+from indistinct.protect.shuffling.reading import ShuffledColumn
+from indistinct.protect.shuffling.units import Units
+
+__all__ = ["Turn", "turns"]
+
+Records = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A column of one member of the rows: the husband's age."""
+
+    column: ShuffledColumn
+    member: str
+    records: Records
+
+    @property
+    def name(self) -> str:
+        """The name, for people."""
+        return f"{self.column.name} of the {self.member}" if self.member else self.column.name
+
+    def codes(self) -> Codes:
+        """Return the codes as they are now."""
+        return self.column.codes[self.records]
+
+    def coded(self, within: Sequence[Place] = ()) -> Coded:
+        """Return it as a variable of the copula, in strata by other places."""
+        codes = self.codes()
+        columns = [(place.codes(), place.column.size) for place in within]
+        if self.column.groups is not None:
+            branch = np.append(self.column.groups, -1)[codes].astype(np.int32)
+            columns.append((branch, int(self.column.groups.max()) + 1))
+        return Coded(self.name, codes, self.column.size, self.column.nominal, strata_of(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One shuffle: X, S, and what the strata are made of."""
+
+    confidential: Sequence[Place]
+    given: Sequence[Place]
+    within: Sequence[Place]
+    levels: Mapping[str, float]
+    shares: Mapping[str, float]
+    max_risk: float | None
+    ties: Ties
+    diagonal: bool
+
+    def shuffle(self, rng: np.random.Generator) -> Shuffled:
+        """Shuffle, and give the columns their new codes."""
+        own = [place.coded(self.within) for place in self.confidential]
+        sheet = Worksheet(
+            own,
+            [place.coded(self.within) for place in self.given],
+            self.confidential[0].records,
+            Draws.from_generator(rng),
+            self.ties,
+            self.diagonal,
+        )
+        if self.max_risk is not None:
+            key = [(p.codes(), p.column.size) for p in (*self.given, *self.within)]
+            done = shuffle_to_risk(sheet, most=self.max_risk, key=key)
+        else:
+            done = shuffle_to_shares(sheet, levels=self.levels, shares=self.shares)
+        for place in self.confidential:
+            codes = place.column.codes.copy()
+            codes[place.records] = done.codes[place.name]
+            place.column.codes = codes
+        return done
+
+
+def turns(
+    columns: Mapping[str, ShuffledColumn],
+    units: Units,
+    *,
+    variables: Sequence[str],
+    given: Sequence[str],
+    within: Sequence[str],
+    apart: Sequence[str],
+    table: bool,
+    levels: Mapping[str, float],
+    shares: Mapping[str, float],
+    max_risk: float | None,
+    ties: Ties,
+    diagonal: bool,
+) -> Iterator[Turn]:
+    """Yield the shuffles in their order; each sees what the ones before have done.
+
+    With `table`, every variable of every member is shuffled by itself, between rows whose other
+    member has the same value, so that the joint table of the two stays.
+    """
+    for rows in _groups(columns, units, apart):
+
+        def places(names: Sequence[str], rows: Mapping[str, Records] = rows) -> list[Place]:
+            return [Place(columns[n], member, r) for n in names for member, r in rows.items()]
+
+        def turn(own: Sequence[Place], also: Sequence[Place], alike: Sequence[Place]) -> Turn:
+            mine = {place.name: place.column.name for place in own}
+            return Turn(
+                own,
+                [*also, *places(given)],
+                [*alike, *places(within)],
+                {name: levels[v] for name, v in mine.items() if v in levels},
+                {name: shares[v] for name, v in mine.items() if v in shares},
+                max_risk,
+                ties,
+                diagonal,
+            )
+
+        if not any(len(records) for records in rows.values()):
+            continue
+        if not table:
+            yield turn(places(variables), [], [])
+            continue
+        for variable in variables:
+            for member in rows:
+                own = [Place(columns[variable], member, rows[member])]
+                partner = [p for p in places([variable]) if p.member != member]
+                others = places([name for name in variables if name != variable])
+                yield turn(own, others, partner)
+
+
+def _groups(
+    columns: Mapping[str, ShuffledColumn], units: Units, apart: Sequence[str]
+) -> Iterator[dict[str, Records]]:
+    """Yield the rows of every group that is shuffled apart, by its first member's values."""
+    if not apart:
+        yield units.members
+        return
+    first = next(iter(units.members.values()))
+    group = strata_of([(columns[name].codes[first], columns[name].size) for name in apart])
+    if group is None or not len(group):
+        return
+    for number in range(int(group.max()) + 1):
+        rows = np.flatnonzero(group == number)
+        yield {member: records[rows] for member, records in units.members.items()}

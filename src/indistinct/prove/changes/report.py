@@ -1,0 +1,164 @@
+"""The protection report: what changed, how far, and what an intruder still finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from indistinct.engine import Engine
+from indistinct.files.source import Source
+from indistinct.households import Kinship
+from indistinct.prove.changes.compare import changes
+from indistinct.prove.changes.exact import ExactMatches, matches_of
+from indistinct.prove.changes.groups import Rule
+from indistinct.prove.changes.linkage import LINKAGES, Linkage, LinkageDistance, link_pairs
+from indistinct.prove.changes.pairing import pair_keys, pair_records
+from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
+from indistinct.prove.changes.printing import percent
+from indistinct.prove.changes.result import Changes
+from indistinct.variables import Level
+
+__all__ = ["ProtectionReport", "protection_report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtectionReport:
+    """What changed between the original and the released file, and what an intruder still finds.
+
+    It is the holder's: what is told of few records may point at them.
+    """
+
+    changes: Changes
+    permutation: PermutationDistances
+    exact: ExactMatches | None = None
+    linkage: tuple[Linkage, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [repr(self.changes), *self._moved()]
+        if self.exact is not None:
+            lines += self._found(self.exact)
+        for linkage in self.linkage:
+            between = "" if linkage.low == linkage.high else f" ±{_half(linkage)}"
+            own = f"own record {percent(linkage.share)}{between}"
+            lines.append(
+                f"  nearest by {linkage.distance:<6}  {own}; "
+                f"in the original {percent(linkage.before)}, by chance {percent(linkage.chance)}"
+            )
+        return "\n".join(lines)
+
+    def _moved(self) -> list[str]:
+        moved = self.permutation
+        if not moved.variables:
+            return []
+        return [
+            f"  moved by {percent(moved.d)} or more of the ranks in some variable: "
+            f"{percent(moved.moved)} of records"
+        ]
+
+    def _found(self, exact: ExactMatches) -> list[str]:
+        uniques = max(1, exact.uniques)
+        return [
+            f"What an intruder still finds who knows {', '.join(exact.key)}",
+            f"  right by guessing  {percent(exact.rate_after)} of people; in the original "
+            f"{percent(exact.rate_before)}",
+            f"  {exact.uniques:,} unique people: {percent(exact.uniques_unchanged / uniques)} "
+            f"unchanged, {percent(exact.uniques_identified / uniques)} found for certain, "
+            f"{percent(exact.misled / uniques)} taken for somebody else",
+        ]
+
+    def _repr_html_(self) -> str:
+        return f"{self.plot()}<pre>{escape(repr(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all parts."""
+        return {
+            "changes": self.changes.to_dict(),
+            "permutation": self.permutation.to_dict(),
+            "exact": None if self.exact is None else self.exact.to_dict(),
+            "linkage": {linkage.distance: linkage.to_dict() for linkage in self.linkage},
+        }
+
+    def plot(self) -> str:
+        """Draw the per cent of records changed in each variable; return the SVG."""
+        return self.changes.plot()
+
+
+def protection_report(
+    engine: Engine,
+    original: Source,
+    released: Source,
+    *,
+    key: Sequence[str] | None = None,
+    variables: Sequence[str] | None = None,
+    groups: Mapping[str, Rule] | None = None,
+    by: Sequence[str] = (),
+    kinship: Kinship | None = None,
+    woman: Rule | None = None,
+    match: str | None = None,
+    levels: Mapping[str, Level] | None = None,
+    linkages: Sequence[LinkageDistance] = LINKAGES,
+    within: Sequence[str] = (),
+    targets: int | None = 2000,
+    seed: int = 1,
+    d: float = 0.01,
+) -> ProtectionReport:
+    """Compare the released file with the original, then attack it with what the original knows.
+
+    Parameters
+    ----------
+    key
+        What an intruder knows of people; without it nothing is attacked.
+    linkages, within, targets, seed
+        Attacks by the nearest record; see `link_own`.
+
+    The other parameters are those of `changes` and `permutation_distances`.
+
+    >>> import indistinct, pyarrow as pa
+    >>> before = pa.table({"age": [30, 40, 8, 9], "sex": [1, 2, 1, 2]})
+    >>> after = pa.table({"age": [40, 30, 8, 9], "sex": [1, 2, 1, 2]})
+    >>> with indistinct.open_data(before) as a, indistinct.open_data(after) as b:
+    ...     report = protection_report(a.engine, a.source, b.source, key=["age", "sex"])
+    >>> report.exact.uniques_unchanged, report.changes.percent()["age"]
+    (2, 50.0)
+    """
+    found = changes(
+        engine,
+        original,
+        released,
+        variables=variables,
+        groups=groups,
+        by=by,
+        kinship=kinship,
+        woman=woman,
+        match=match,
+        levels=levels,
+    )
+    names = [v.name for v in found.variables]
+    moved = permutation_distances(
+        engine, original, released, variables=names, d=d, match=match, levels=levels
+    )
+    if not key:
+        return ProtectionReport(found, moved)
+    for source in (original, released):
+        source.check_columns([*key, *within])
+    partner = pair_records(original, released, match=match)
+    both = list(dict.fromkeys([*key, *within]))
+    pairs = pair_keys(engine, original, released, both, partner=partner, levels=levels)
+    links = tuple(
+        link_pairs(
+            pairs,
+            distance=distance,
+            within=within,
+            targets=targets,
+            seed=seed,
+            threads=engine.threads,
+        )
+        for distance in linkages
+    )
+    return ProtectionReport(found, moved, matches_of(pairs), links)
+
+
+def _half(linkage: Linkage) -> str:
+    return percent((linkage.high - linkage.low) / 2)

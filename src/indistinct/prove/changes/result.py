@@ -1,0 +1,237 @@
+"""What a comparison of two files gives: shares by variable and group, in couples and households."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
+from indistinct.prove.changes.printing import change_lines
+from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
+from indistinct.prove.changes.spread import Spread
+from indistinct.variables import Level
+
+__all__ = ["Changes", "GroupChanges", "VariableChanges"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class VariableChanges:
+    """How many records have another value than before, and how far the new values are.
+
+    Parameters
+    ----------
+    records, changed
+        Records compared, and those whose value differs.
+    value
+        |released − original| of the changed ones, in the units of the variable (days for dates);
+        None where differences mean nothing.
+    rank
+        How far the value has moved among the original file's people: the difference of mid-ranks
+        in the original file, as a share of its records.
+    unplaced
+        Changed values that were or became missing or a label, so that no distance can be told.
+    """
+
+    name: str
+    level: Level
+    records: int
+    changed: int
+    value: Spread | None = None
+    rank: Spread | None = None
+    unplaced: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of records changed."""
+        return self.changed / self.records if self.records else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, the per cent changed and the distances."""
+        return {
+            "records": self.records,
+            "changed": self.changed,
+            "percent": 100 * self.share,
+            "value_difference": None if self.value is None else self.value.to_dict(),
+            "rank_difference": None if self.rank is None else self.rank.to_dict(),
+            "without_distance": self.unplaced,
+        }
+
+
+@dataclass(frozen=True)
+class GroupChanges:
+    """Shares of a group's records that are changed: by variable, in any, in two or more."""
+
+    name: str
+    records: int
+    variables: dict[str, float]
+    any_variable: float
+    two_or_more: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the per cents."""
+        return {
+            "records": self.records,
+            "any_variable": 100 * self.any_variable,
+            "two_or_more": 100 * self.two_or_more,
+            "variables": {name: 100 * share for name, share in self.variables.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Changes:
+    """What changed between two files whose records correspond.
+
+    Parameters
+    ----------
+    everybody
+        Shares of all records that are in both files.
+    left_out
+        Original records that have no released one.
+    variables
+        What changed by variable.
+    by_number
+        How many records are changed in no, one, two, … variables.
+    groups
+        The same shares by group; groups are taken from the original file.
+    couples
+        By variable, and under ``"any variable"``; None where no couples were given.
+    same_sex
+        Unions of the same sex, which are not among the couples.
+    changed
+        For every variable, whether each original record was changed in it.
+    """
+
+    everybody: GroupChanges
+    left_out: int
+    variables: tuple[VariableChanges, ...]
+    by_number: dict[int, int]
+    groups: tuple[GroupChanges, ...] = ()
+    couples: dict[str, CoupleShares] | None = None
+    same_sex: int = 0
+    notes: tuple[str, ...] = ()
+    changed: Mapping[str, Bools] = field(default_factory=dict)
+    kept: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
+    members: Mapping[str, Bools] = field(default_factory=dict)
+    household: Ints | None = None
+
+    @property
+    def records(self) -> int:
+        """Records that are in both files."""
+        return self.everybody.records
+
+    @property
+    def number_changed(self) -> NDArray[np.int16]:
+        """In how many variables each original record was changed."""
+        total = np.zeros(len(self.kept), dtype=np.int16)
+        for flags in self.changed.values():
+            total += flags
+        return total
+
+    def household_shares(
+        self, variable: str | None = None, *, group: str | None = None, members: int | None = None
+    ) -> HouseholdShares:
+        """Return in how many households one member, or at least one, was changed.
+
+        Parameters
+        ----------
+        variable
+            Changed in this variable; by default in any.
+        group
+            Members that count: a group that was named before, such as children.
+        members
+            Only households with so many of them.
+        """
+        if self.household is None:
+            raise InputError("Households are not known. Give changes a kinship.")
+        for given, known in ((variable, self.changed), (group, self.members)):
+            if given is not None and given not in known:
+                raise InputError(f"'{given}' was not compared. {did_you_mean(given, known)}")
+        flags = self.number_changed > 0 if variable is None else self.changed[variable]
+        among = self.kept if group is None else self.kept & self.members[group]
+        return household_shares(flags, self.household, among=among, members=members)
+
+    def percent(self) -> dict[str, float]:
+        """Return the per cents by names such as a paper's table has them.
+
+        ``any_variable``, ``two_or_more_all``, each variable, ``<variable>_<group>``,
+        ``at_least_one_<group>``, ``two_or_more_<group>``, and for couples
+        ``couples_both_<variable>``, ``couples_husband_only_<variable>``,
+        ``couples_wife_only_<variable>``, ``couples_at_least_one_<variable>``.
+        """
+        every = self.everybody
+        found = {"any_variable": every.any_variable, "two_or_more_all": every.two_or_more}
+        found |= every.variables
+        for group in self.groups:
+            found |= {f"{name}_{group.name}": share for name, share in group.variables.items()}
+            found[f"at_least_one_{group.name}"] = group.any_variable
+            found[f"two_or_more_{group.name}"] = group.two_or_more
+        for name, couple in (self.couples or {}).items():
+            for word in ("both", "husband_only", "wife_only", "at_least_one"):
+                found[f"couples_{word}_{name.replace(' ', '_')}"] = getattr(couple, word)
+        return {name: 100 * share for name, share in found.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures; shares are per cents of records where they are called so."""
+        return {
+            "records": self.records,
+            "left_out": self.left_out,
+            "percent": self.percent(),
+            "variables": {v.name: v.to_dict() for v in self.variables},
+            "by_number": {str(number): count for number, count in self.by_number.items()},
+            "groups": {group.name: group.to_dict() for group in self.groups},
+            "couples": None
+            if self.couples is None
+            else {name: couple.to_dict() for name, couple in self.couples.items()},
+            "same_sex_couples": self.same_sex,
+            "households": None if self.household is None else self._households(),
+            "notes": list(self.notes),
+        }
+
+    def _households(self) -> dict[str, Any]:
+        names = [None, *self.changed]
+        return {
+            "everybody" if group is None else group: {
+                name or "any variable": self.household_shares(name, group=group).to_dict()
+                for name in names
+            }
+            for group in (None, *self.members)
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per original record: in how many variables it was changed, and in which.
+
+        This holds what is private: a holder's table, not for recipients.
+        """
+        columns: dict[str, Any] = {
+            "record": np.arange(len(self.kept)),
+            "released": self.kept,
+            "variables_changed": self.number_changed,
+        }
+        return pa.table(columns | {f"{name}_changed": f for name, f in self.changed.items()})
+
+    def plot(self) -> str:
+        """Draw the per cent of records changed in each variable; return the SVG."""
+        every = self.everybody
+        rows = [*every.variables.items(), ("any variable", every.any_variable)]
+        rows.append(("two or more", every.two_or_more))
+        return bars(
+            "Records changed, per cent",
+            [name for name, _ in rows],
+            [round(100 * share, 1) for _, share in rows],
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(change_lines(self))
+
+    def _repr_html_(self) -> str:
+        return f"{self.plot()}<pre>{escape(repr(self))}</pre>"

@@ -1,0 +1,140 @@
+"""Rules before and after protection: a release must not make impossible people."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError
+from indistinct.files import Source
+from indistinct.households import Column, Kinship, Records, read_kinship
+from indistinct.rules.rules import RuleCheck, Rules
+
+__all__ = ["RulesReport", "compare_rules"]
+
+Data = Source | Mapping[str, NDArray[Any] | Column]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RulesReport:
+    """How many records break each rule before and after.
+
+    Parameters
+    ----------
+    rules
+        The rules.
+    before, after
+        Who broke which rule.
+    became
+        For each rule, the records that break it now and did not before; from 0.
+    """
+
+    rules: Rules
+    before: RuleCheck
+    after: RuleCheck
+    became: Mapping[str, Records] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule is broken by more records than before."""
+        after = self.after.counts
+        return all(after[name] <= count for name, count in self.before.counts.items())
+
+    @property
+    def became_impossible(self) -> Records:
+        """The records that break some rule now and none before; from 0."""
+        return np.flatnonzero(self.after.any & ~self.before.any)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain values."""
+        before, after = self.before.counts, self.after.counts
+        rules = {
+            name: {
+                "original": before[name],
+                "released": after[name],
+                "difference": after[name] - before[name],
+                "became": len(self.became[name]),
+                "impossible": self.rules[name].impossible,
+                "reason": self.rules[name].reason,
+                "passed": after[name] <= before[name],
+            }
+            for name in self.rules
+        }
+        original, released = (int(np.count_nonzero(c.any)) for c in (self.before, self.after))
+        return {
+            "records": self.before.records,
+            "original": original,
+            "released": released,
+            "difference": released - original,
+            "became_impossible": len(self.became_impossible),
+            "threshold": 0,
+            "passed": self.passed,
+            "rules": rules,
+        }
+
+    def __repr__(self) -> str:
+        before, after = self.before.counts, self.after.counts
+        became = {name: len(records) for name, records in self.became.items()}
+        width = max((len(name) for name in self.rules), default=4)
+        lines = [
+            f"Rules, {self.before.records:,} records",
+            f"  {'rule':<{width}} {'original':>10} {'released':>10} {'new':>10}",
+        ]
+        lines += [
+            f"  {name:<{width}} {before[name]:>10,} {after[name]:>10,} {became[name]:>10,}"
+            for name in self.rules
+        ]
+        verdict = "never more than before" if self.passed else "MORE than before"
+        lines.append(f"  {len(self.became_impossible):,} records became impossible: {verdict}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def compare_rules(
+    rules: Rules,
+    before: Data,
+    after: Data,
+    *,
+    kinship: Kinship | None = None,
+    kinship_after: Kinship | None = None,
+) -> RulesReport:
+    """Count who breaks the rules in the original and in the released records.
+
+    Both hold the same records in the same order. The kin are those of the original unless
+    `kinship_after` gives others; where rules need them and none are given, they are found in the
+    original data set.
+
+    >>> from indistinct.rules import Rule
+    >>> rules = Rules([Rule("child married", "age < 15 and marital != 1")])
+    >>> original = {"age": np.array([8, 40, 9]), "marital": np.array([1, 2, 1])}
+    >>> compare_rules(rules, original, original | {"marital": np.array([2, 1, 1])})
+    Rules, 3 records
+      rule            original   released        new
+      child married          0          1          1
+      1 records became impossible: MORE than before
+    """
+    if rules.needs_kinship and kinship is None and isinstance(before, Source):
+        kinship = read_kinship(before)
+    kinship_after = kinship if kinship_after is None else kinship_after
+    first = rules.violations(_columns(rules, before), kinship)
+    second_columns = _columns(rules, after)
+    lengths = {len(Column.of(column)) for column in second_columns.values()}
+    if rules and lengths and lengths != {first.records}:
+        raise InputError(
+            "Rules are compared record by record, so both data sets must have the same records. "
+            f"Got {first.records:,} and {max(lengths):,}."
+        )
+    second = rules.violations(second_columns, kinship_after)
+    became = {name: np.flatnonzero(second.by_rule[name] & ~first.by_rule[name]) for name in rules}
+    return RulesReport(rules, first, second, became)
+
+
+def _columns(rules: Rules, data: Data) -> Mapping[str, Any]:
+    return rules.read(data) if isinstance(data, Source) else data

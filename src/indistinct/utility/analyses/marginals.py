@@ -1,0 +1,265 @@
+"""Every variable by itself: counts, means, quantiles, in the original and the released file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
+from indistinct.utility.analyses.binning import as_factor
+from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
+from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
+from indistinct.utility.analyses.printing import Printed, plain, share
+
+__all__ = ["QUANTILES", "Marginal", "Marginals", "Moments", "compare_marginals"]
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+_LISTED = 200
+"""Values whose counts `to_dict` lists; variables with more give their commonest."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, standard deviation and quantiles of the numbers of one file.
+
+    `left_out` counts the records that have none.
+    """
+
+    mean: float
+    sd: float
+    quantiles: tuple[float, ...]
+    left_out: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        named = {f"q{round(100 * q)}": v for q, v in zip(QUANTILES, self.quantiles, strict=True)}
+        found = {"mean": self.mean, "sd": self.sd, **named, "left_out": self.left_out}
+        return {key: plain(value) for key, value in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """One variable in both files.
+
+    Parameters
+    ----------
+    same
+        Whether every value has the same number of records in both.
+    total_variation, hellinger
+        Between the shares; numbers with many values in bins of the original's quantiles.
+    bins
+        The number of such bins, or 0.
+    largest, at
+        The largest difference of a share, and of which value; None for the missing value, and a
+        bin's number, from 1, for bins.
+    ks
+        The Kolmogorov-Smirnov distance of numbers, over their values and not the bins.
+    original, released
+        Moments of numbers.
+    """
+
+    name: str
+    same: bool
+    total_variation: float
+    hellinger: float
+    bins: int
+    largest: float
+    at: Any
+    labels: tuple[Any, ...] = field(repr=False)
+    p: NDArray[np.float64] = field(repr=False)
+    q: NDArray[np.float64] = field(repr=False)
+    ks: float | None = None
+    original: Moments | None = None
+    released: Moments | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return original, released and difference."""
+        commonest = np.argsort(-np.maximum(self.p, self.q), kind="stable")[:_LISTED]
+        sides: dict[str, Any] = {}
+        for side, shares, moments in (
+            ("original", self.p, self.original),
+            ("released", self.q, self.released),
+        ):
+            sides[side] = {"shares": plain({self.labels[i]: shares[i] for i in commonest})}
+            if moments is not None:
+                sides[side] |= moments.to_dict()
+        difference: dict[str, Any] = {
+            "same": self.same,
+            "total_variation": self.total_variation,
+            "hellinger": self.hellinger,
+            "largest": self.largest,
+            "at": plain(self.at),
+        }
+        if self.original is not None and self.released is not None:
+            difference |= {
+                "ks": self.ks,
+                "mean": plain(self.released.mean - self.original.mean),
+                "sd": plain(self.released.sd - self.original.sd),
+            }
+        return sides | {"difference": difference, "bins": self.bins}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Marginals(Printed):
+    """All variables, one by one."""
+
+    variables: tuple[Marginal, ...]
+    weighted: bool = False
+
+    def __getitem__(self, name: str) -> Marginal:
+        """Return one variable by its name."""
+        for found in self.variables:
+            if found.name == name:
+                return found
+        names = [found.name for found in self.variables]
+        raise InputError(f"There is no marginal of '{name}'. {did_you_mean(name, names)}")
+
+    @property
+    def same(self) -> bool:
+        """Whether all variables have exactly the same counts in both files."""
+        return all(found.same for found in self.variables)
+
+    @property
+    def worst(self) -> Marginal:
+        """The variable whose shares differ most."""
+        return max(self.variables, key=lambda found: found.total_variation)
+
+    @property
+    def mean(self) -> float:
+        """The mean total variation distance."""
+        return float(np.mean([found.total_variation for found in self.variables]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return original, released and difference, variable by variable."""
+        single = {found.name: found.to_dict() for found in self.variables}
+        return {
+            **{
+                part: {name: found[part] for name, found in single.items()}
+                for part in ("original", "released", "difference")
+            },
+            "mean": self.mean,
+            "worst": self.worst.name,
+            "same": self.same,
+            "weighted": self.weighted,
+        }
+
+    def plot(self, name: str | None = None) -> str:
+        """Draw the shares of a variable, the worst by default, as bars in per cent."""
+        found = self.worst if name is None else self[name]
+        order = np.argsort(-np.maximum(found.p, found.q), kind="stable")[:25]
+        order = np.sort(order)
+        return bars(
+            f"{found.name}: per cent of the records",
+            ["missing" if found.labels[i] is None else str(found.labels[i]) for i in order],
+            (100 * found.p[order]).tolist(),
+            beside=(100 * found.q[order]).tolist(),
+            names=("original", "released"),
+        )
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Marginals of {len(self.variables)} variables"
+            + (", weighted" if self.weighted else "")
+            + (": exactly the same" if self.same else f": mean distance {share(self.mean)}")
+        ]
+        ordered = sorted(self.variables, key=lambda found: -found.total_variation)
+        for found in ordered[:10]:
+            line = f"  {found.name:<20} TV {share(found.total_variation):>8}"
+            line += f"  Hellinger {found.hellinger:.4f}"
+            if found.original is not None and found.released is not None:
+                line += f"  mean {found.original.mean:,.4g} / {found.released.mean:,.4g}"
+                line += f"  KS {found.ks:.4f}"
+            lines.append(line)
+        if len(ordered) > 10:
+            lines.append(f"  and {len(ordered) - 10} that differ less")
+        return "\n".join(lines)
+
+
+def compare_marginals(
+    coded: Coded, *, variables: Sequence[str] | None = None, bins: int = 20
+) -> Marginals:
+    """Compare every variable by itself.
+
+    Total variation ½ Σ |p − q|, Hellinger √(1 − Σ √(pq)) and the largest |p − q| over values; for
+    numbers also mean, standard deviation (n − 1), quantiles (the smallest value with at least
+    that share of the records at or below it) and max |F − G|. Weights count instead of records
+    where the files were read with them.
+    """
+    found = tuple(_marginal(coded, column, bins) for column in coded.chosen(variables))
+    return Marginals(found, coded.weights_original is not None)
+
+
+def _marginal(coded: Coded, column: CodedColumn, bins: int) -> Marginal:
+    factor = as_factor(column, bins=bins)
+    cells = joint_cells([factor], weights=both_weights(coded))
+    p, q = cells.p, cells.q
+    labels: list[Any] = column.labels()
+    if factor.bins:
+        special = factor.size - factor.bins
+        labels = [f"bin {n + 1}" for n in range(factor.bins)]
+        labels += [None if column.missing else "special"] * special
+        if special > 1:
+            labels[factor.bins :] = [f"special {n + 1}" for n in range(special)]
+    labels = [labels[i] for i in cells.positions]
+    gaps = np.abs(p - q)
+    most = int(np.argmax(gaps)) if len(gaps) else 0
+    counts = [column.counts(side, coded.weights(side)) for side in _SIDES]
+    numeric = column.is_numeric
+    return Marginal(
+        column.name,
+        bool(np.array_equal(counts[0], counts[1])),
+        total_variation(p, q),
+        hellinger(p, q),
+        factor.bins,
+        float(gaps[most]) if len(gaps) else 0.0,
+        labels[most] if len(gaps) else None,
+        tuple(labels),
+        p,
+        q,
+        _ks(column, counts) if numeric else None,
+        _moments(coded, column, "original", counts[0]) if numeric else None,
+        _moments(coded, column, "released", counts[1]) if numeric else None,
+    )
+
+
+_SIDES: tuple[Side, Side] = ("original", "released")
+
+
+def both_weights(coded: Coded) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the weights of both files, where there are any."""
+    if coded.weights_original is None or coded.weights_released is None:
+        return None
+    return coded.weights_original, coded.weights_released
+
+
+def _moments(coded: Coded, column: CodedColumn, side: Side, counts: NDArray[np.float64]) -> Moments:
+    numbers = column.scores()
+    real = ~np.isnan(numbers)
+    x, w = numbers[real], counts[real]
+    total = float(w.sum())
+    plain_counts = column.counts(side)
+    left_out = int(plain_counts[~real].sum())
+    if total == 0:
+        return Moments(np.nan, np.nan, (np.nan,) * len(QUANTILES), left_out)
+    mean = float(x @ w / total)
+    present = float(plain_counts[real].sum())
+    spread = float((x - mean) ** 2 @ w / total)
+    # the n - 1 of the records, also where weights count
+    sd = float(np.sqrt(spread * present / (present - 1))) if present > 1 else np.nan
+    reached = np.cumsum(w)
+    at = [
+        min(int(np.searchsorted(reached, q * total * (1 - 1e-12))), len(x) - 1) for q in QUANTILES
+    ]
+    return Moments(mean, sd, tuple(float(x[i]) for i in at), left_out)
+
+
+def _ks(column: CodedColumn, counts: Sequence[NDArray[np.float64]]) -> float:
+    real = ~np.isnan(column.scores())
+    reached = [np.cumsum(w[real]) / max(float(w[real].sum()), 1e-300) for w in counts]
+    return float(np.abs(reached[0] - reached[1]).max(initial=0.0))

@@ -1,0 +1,251 @@
+"""Own-child fertility, original against released (McCaa and others 2013, section 5.2)."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError
+from indistinct.utility.demography.counts import OwnChildren
+from indistinct.utility.demography.figures import fertility_figure
+from indistinct.utility.demography.rates import FertilitySeries, Survival, fertility_series
+from indistinct.utility.demography.words import direction, number, numbers, percent, verdict
+
+__all__ = ["Fertility", "FertilityTrend", "own_child_fertility"]
+
+Floats = NDArray[np.float64]
+
+GROUPS = ((15, 29), (30, 49))
+"""Ages whose trends are compared: fertility falls in one and rises in the other where births are
+put off."""
+
+SHOWN = (0, 5, 10, 14)
+"""Years before the census that are printed."""
+
+
+@dataclass(frozen=True)
+class FertilityTrend:
+    """The trend of some ages' rates: their change a year, in children a woman.
+
+    Parameters
+    ----------
+    ages
+        First and last age.
+    original, released
+        The slopes.
+    errors
+        Their standard errors.
+    """
+
+    ages: tuple[int, int]
+    original: float
+    released: float
+    errors: tuple[float, float]
+
+    @property
+    def directions(self) -> tuple[str, str]:
+        """Rising, falling or flat, in the original and in the released file."""
+        return (
+            direction(self.original, self.errors[0]),
+            direction(self.released, self.errors[1]),
+        )
+
+    @property
+    def agree(self) -> bool:
+        """Whether the slopes have the same sign, or differ by no more than two standard errors."""
+        if not np.isfinite(self.original) or np.sign(self.original) == np.sign(self.released):
+            return True
+        return abs(self.released - self.original) <= 2 * float(np.hypot(*self.errors))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "ages": list(self.ages),
+            "original": number(self.original),
+            "released": number(self.released),
+            "difference": number(self.released - self.original),
+            "errors": numbers(self.errors),
+            "directions": list(self.directions),
+            "agree": self.agree,
+        }
+
+    def __str__(self) -> str:
+        before, after = self.directions
+        return (
+            f"{self.ages[0]}–{self.ages[1]} {before} ({self.original:+.4f}) → {after} "
+            f"({self.released:+.4f})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fertility:
+    """The test of own-child fertility: both series, their trends, and the verdict.
+
+    Parameters
+    ----------
+    original, released
+        The series of both files.
+    trends
+        By groups of ages.
+    threshold
+        The largest difference of a year's total fertility rate allowed, in children a woman.
+    census_year
+        The year of the census, for labels.
+    """
+
+    original: FertilitySeries
+    released: FertilitySeries
+    trends: tuple[FertilityTrend, ...]
+    threshold: float
+    census_year: int | None = None
+
+    @property
+    def difference(self) -> Floats:
+        """Released less original total fertility rate, by year before the census."""
+        return self.released.total - self.original.total
+
+    @property
+    def largest(self) -> float:
+        """The largest |difference| of a year."""
+        sizes = np.abs(self.difference)
+        sizes = sizes[np.isfinite(sizes)]
+        return float(sizes.max()) if len(sizes) else float("nan")
+
+    @property
+    def years(self) -> list[int]:
+        """The years of the series: of the calendar if known, else before the census."""
+        before = range(self.original.years)
+        return [self.census_year - x if self.census_year else x for x in before]
+
+    @property
+    def lost(self) -> bool:
+        """Whether a year known in the original is not known in the released file."""
+        return bool((np.isfinite(self.original.total) & ~np.isfinite(self.released.total)).any())
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every year is kept and no trend turned; None if there is no child to tell by."""
+        if self.lost:
+            return False
+        if np.isnan(self.largest) or not self.original.births.any():
+            return None
+        return self.largest <= self.threshold and all(trend.agree for trend in self.trends)
+
+    @property
+    def suggestion(self) -> str:
+        """What to do about a test that failed or could not be made; else nothing."""
+        if self.passed:
+            return ""
+        if self.passed is None:
+            return "no child was matched with a mother: name the columns of the household"
+        if self.lost:
+            return (
+                "no mother was found for the children of some age in the released file: give the "
+                "kinship of the original"
+            )
+        return (
+            "shuffle the ages of mothers together with their children's, or keep the mother's age "
+            "at birth: condition on it, or move both by as much"
+        )
+
+    def plot(self) -> str:
+        """Draw both series of total fertility rates as SVG."""
+        return fertility_figure(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {
+            "measure": "own-child fertility",
+            "years": self.years,
+            "original": numbers(self.original.total),
+            "released": numbers(self.released.total),
+            "difference": numbers(self.difference),
+            "max_difference": number(self.largest),
+            "threshold": self.threshold,
+            "passed": self.passed,
+            "suggestion": self.suggestion,
+            "noise": numbers(self.original.error),
+            "matched": [numbers(self.original.matched), numbers(self.released.matched)],
+            "trends": [trend.to_dict() for trend in self.trends],
+            "ages": self.original.ages.tolist(),
+            "rates_original": [numbers(row) for row in self.original.rates],
+            "rates_released": [numbers(row) for row in self.released.rates],
+        }
+
+    def __repr__(self) -> str:
+        head = f"Own-child fertility, {self.original.years} years: {verdict(self.passed)}"
+        lines = [f"{head} (allowed {self.threshold:g} children a woman)"]
+        if np.isfinite(self.largest):
+            unit = "in the year" if self.census_year else "years before the census"
+            total = ", ".join(
+                f"{self.original.total[x]:.3f} → {self.released.total[x]:.3f} ({self.years[x]})"
+                for x in SHOWN
+                if x < self.original.years
+            )
+            chance = float(np.nanmean(self.original.error))
+            lines = [
+                f"{head}, total rate at most {self.largest:.4f} off (allowed {self.threshold:g}; "
+                f"chance error of a year {chance:.3f})",
+                f"  total ({unit}): {total}",
+                f"  a year at ages {'; '.join(map(str, self.trends))}",
+                f"  matched with a mother: {percent(float(self.original.matched.mean()))} → "
+                f"{percent(float(self.released.matched.mean()))} of children",
+            ]
+        if self.suggestion:
+            lines.append(f"  → {self.suggestion}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>{self.plot()}"
+
+
+def own_child_fertility(
+    original: OwnChildren,
+    released: OwnChildren,
+    *,
+    threshold: float = 0.05,
+    child_survival: Survival | None = None,
+    women_survival: Survival | None = None,
+    census_year: int | None = None,
+) -> Fertility:
+    """Compare the total fertility rates of the years before a census, and their trends by age.
+
+    Parameters
+    ----------
+    threshold
+        The largest difference allowed in any year, in children a woman. Total fertility rates
+        are compared by their first decimal, which half a tenth does not change.
+    child_survival, women_survival
+        See `fertility_series`; the same for both files.
+    census_year
+        The year of the census, for labels.
+
+    >>> women, births = np.full(131, 1000.0), np.zeros((3, 131))
+    >>> for x in range(3):
+    ...     births[x, 20 + x : 31 + x] = 100 + x
+    >>> counted = OwnChildren(births, births.sum(axis=1), women)
+    >>> own_child_fertility(counted, counted).passed
+    True
+    """
+    if not threshold >= 0:
+        raise InputError(f"The threshold must be a number from 0. Got {threshold}.")
+    if len(original.children) != len(released.children):
+        raise InputError(
+            "Both files must be counted up to the same age of children. Got "
+            f"{len(original.children) - 1} and {len(released.children) - 1}."
+        )
+    before, after = (
+        fertility_series(file, child_survival=child_survival, women_survival=women_survival)
+        for file in (original, released)
+    )
+    trends = []
+    for first, last in GROUPS:
+        (slope, error), (slope_after, error_after) = (
+            file.slope(first, last) for file in (before, after)
+        )
+        trends.append(FertilityTrend((first, last), slope, slope_after, (error, error_after)))
+    return Fertility(before, after, tuple(trends), threshold, census_year)
