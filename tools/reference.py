@@ -40,7 +40,7 @@ ROOMS = [
     "indistinct.project",
     "indistinct.census",
 ]
-VERBS = ["demo", "init", "uniques", "risk", "protect", "verify", "query", "census"]
+VERBS = ["demo", "init", "uniques", "risk", "protect", "verify", "utility", "query", "census"]
 
 
 def api() -> str:

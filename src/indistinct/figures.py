@@ -7,12 +7,13 @@ or in the figure's description, so that nobody needs to measure.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Line", "Point", "bars", "lines", "points", "stacked"]
+__all__ = ["Line", "Point", "Spot", "bars", "frontier", "lines", "points", "stacked"]
 
 _DARK, _LIGHT = "#1f4e79", "#9ecae1"
 _ROW, _BAR, _WIDTH, _NUMBERS = 22, 14, 620, 110
@@ -255,6 +256,157 @@ def lines(
         parts += _stroke([(at, 34.0), (at + 28.0, 34.0)], j)
         parts.append(f'<text x="{at + 38}" y="38">{escape(line.name)}</text>')
     return "".join([*parts, "</svg>"])
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A labelled point of a map; a faint one is grey, the marked one has a ring around it."""
+
+    label: str
+    x: float
+    y: float
+    faint: bool = False
+    marked: bool = False
+
+
+def frontier(
+    title: str,
+    found: Sequence[Spot],
+    *,
+    x: str,
+    y: str,
+    words: tuple[str, str, str],
+) -> str:
+    """Draw points with their labels beside them and a line through those not faint.
+
+    The horizontal axis grows with the square root, since most points of a map of risks lie near 0.
+    The line runs as stairs: what is reached at a risk is reached at every larger one.
+
+    Parameters
+    ----------
+    x, y
+        What the axes show; x must not be negative.
+    words
+        What points, faint points and the marked one are, for the key.
+
+    >>> frontier("Map", [Spot("a", 0.2, 0.9)], x="risk", y="utility", words=("", "", ""))[:34]
+    '<svg xmlns="http://www.w3.org/2000'
+    """
+    left, top, width, height = 62, 56, 740, 460
+    most = max((p.x for p in found), default=0.0) or 1.0
+    steps = _ticks([p.y for p in found] or [0.0, 1.0])
+
+    def across(value: float) -> float:
+        return left + 14 + (width - 28) * math.sqrt(max(0.0, value) / most)
+
+    def up(value: float) -> float:
+        return top + 10 + (height - 20) * (1 - (value - steps[0]) / (steps[-1] - steps[0]))
+
+    spoken = "; ".join(f"{p.label}: {x} {p.x:.3g}, {y} {p.y:.3g}" for p in found)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 8} '
+        f'{top + height + 52}" width="{left + width + 8}" role="img" font-family="sans-serif" '
+        'font-size="12">',
+        f"<title>{escape(title)}</title><desc>{escape(spoken)}</desc>",
+        f'<text x="0" y="15" font-size="14" font-weight="bold">{escape(title)}</text>',
+    ]
+    for j, word in enumerate(words):
+        if word:
+            parts.append(_spot(left + 8 + 150 * j, 34, faint=j == 1, marked=j == 2))
+            parts.append(f'<text x="{left + 20 + 150 * j}" y="38">{escape(word)}</text>')
+    parts.append(
+        f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>'
+    )
+    parts += [
+        f'<line x1="{left}" x2="{left + width}" y1="{up(v):.1f}" y2="{up(v):.1f}" stroke="#eee"/>'
+        f'<text x="{left - 8}" y="{up(v) + 4:.1f}" text-anchor="end">{v:g}</text>'
+        for v in steps
+    ]
+    parts += [
+        f'<text x="{across(v):.1f}" y="{top + height + 18}" text-anchor="middle">{v:.3g}</text>'
+        for v in (most * (part / 6) ** 2 for part in range(7))
+    ]
+    parts.append(
+        f'<text x="{left + width / 2:.0f}" y="{top + height + 42}" text-anchor="middle">'
+        f"{escape(x)} (square-root scale)</text>"
+        f'<text transform="translate(14 {top + height / 2:.0f}) rotate(-90)" '
+        f'text-anchor="middle">{escape(y)}</text>'
+    )
+    free = sorted((p for p in found if not p.faint), key=lambda p: (p.x, p.y))
+    if len(free) > 1:
+        path = f"M{across(free[0].x):.1f},{up(free[0].y):.1f}"
+        path += "".join(f"H{across(p.x):.1f}V{up(p.y):.1f}" for p in free[1:])
+        parts.append(f'<path d="{path}" fill="none" stroke="{_LIGHT}" stroke-width="2"/>')
+    places = [(across(p.x), up(p.y)) for p in found]
+    frame = (left + 2.0, top + 2.0, left + width - 2.0, top + height - 2.0)
+    texts = _beside(places, [p.label for p in found], frame)
+    for p, (at, over), (start, base, leader) in zip(found, places, texts, strict=True):
+        colour, bold = "#777" if p.faint else "black", ' font-weight="bold"'
+        if leader:
+            end = min(max(at, start), start + _LETTER * len(p.label))
+            parts.append(
+                f'<line x1="{at:.1f}" y1="{over:.1f}" x2="{end:.1f}" '
+                f'y2="{base - 9 if base - 4 > over else base + 2:.1f}" stroke="#bbb"/>'
+            )
+        parts.append(
+            f'<text x="{start:.1f}" y="{base:.1f}" font-size="11" fill="{colour}"'
+            f"{bold if p.marked else ''}>{escape(p.label)}</text>"
+        )
+    for p, (at, over) in sorted(
+        zip(found, places, strict=True), key=lambda e: (not e[0].faint, e[0].marked)
+    ):
+        parts.append(_spot(at, over, faint=p.faint, marked=p.marked))
+    return "".join([*parts, "</svg>"])
+
+
+def _spot(x: float, y: float, *, faint: bool, marked: bool) -> str:
+    fill = "#bbbbbb" if faint else _DARK
+    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="8" fill="none" stroke="#d55e00" '
+    ring += 'stroke-width="2"/>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}"/>' + (ring if marked else "")
+
+
+_LETTER, _TEXT = 6.3, 12
+"""The width of a letter, about, and the height of a line of labels."""
+
+
+def _beside(
+    places: Sequence[tuple[float, float]],
+    labels: Sequence[str],
+    frame: tuple[float, float, float, float],
+) -> list[tuple[float, float, bool]]:
+    """Find a place for each label near its point that covers no point and no other label.
+
+    Returns where the text begins, its base line, and whether it needs a line to its point.
+    """
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
+    found: list[tuple[float, float, bool]] = [(0.0, 0.0, False)] * len(places)
+    for n in sorted(range(len(places)), key=lambda n: (places[n][1], places[n][0])):
+        x, y = places[n]
+        wide = _LETTER * len(labels[n])
+        options = [(x + 9, y + 4, False), (x - 9 - wide, y + 4, False)]
+        for away, turn in itertools.product(range(16, 420, 9), range(16)):
+            dx, dy = away * math.cos(math.pi * turn / 8), away * math.sin(math.pi * turn / 8)
+            back = 0 if dx > 1 else wide if dx < -1 else wide / 2
+            options.append((x + dx - back, y - dy + 4, True))
+        boxes = [(start, base - _TEXT + 2, start + wide, base + 2) for start, base, _ in options]
+        fits = (
+            m
+            for m, box in enumerate(boxes)
+            if box[0] >= frame[0]
+            and box[1] >= frame[1]
+            and box[2] <= frame[2]
+            and box[3] <= frame[3]
+            and not any(_overlap(box, other) for other in taken)
+        )
+        best = next(fits, 0)
+        taken.append(boxes[best])
+        found[n] = options[best]
+    return found
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def stacked(title: str, figures: Sequence[str]) -> str:

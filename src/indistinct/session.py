@@ -11,16 +11,20 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct import files, keys
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
+from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
     ACTIONS,
     METHODS,
-    Action,
     Deidentify,
     Method,
     Plan,
@@ -36,8 +40,10 @@ from indistinct.protect import (
     fresh_seed,
     percent_of_records,
     protect_by_method,
+    protect_by_plan,
     protect_uniques,
 )
+from indistinct.prove import ProtectionReport, protection_report
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.risk import (
     Distribution,
@@ -222,7 +228,7 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        method: Action | Method,
+        method: str,
         k: int | None = None,
         at_most: int | None = None,
         seed: int | None = None,
@@ -238,7 +244,8 @@ class Data:
             ``encrypt``; see `indistinct.protect.protect_uniques` for their options), or a method
             that generalises and suppresses (``datafly``, ``argus``, ``k-similar``, ``optimal``,
             ``mondrian``, ``local-recoding``, ``suppress``; the options are the fields of
-            `indistinct.protect.Request`).
+            `indistinct.protect.Request`), or ``shuffle``, whose options are the fields of
+            `indistinct.protect.Shuffle`, or ``steps``, which the project file lists.
         k, at_most
             The promise; by default the project's.
         seed
@@ -261,6 +268,27 @@ class Data:
                 at_most=at_most,
                 seed=seed,
                 **options,
+            )
+        if method in PERTURBING:
+            plan = perturbing_plan(
+                method,
+                self.source,
+                project=self.project,
+                hierarchies=lambda wanted: self._climbing(wanted, method, hierarchies),
+                options={
+                    name: value for name, value in options.items() if value not in (None, {}, ())
+                },
+            )
+            return protect_by_plan(
+                self.engine,
+                self.source,
+                names,
+                plan,
+                method=method,
+                k=k,
+                at_most=at_most,
+                seed=seed,
+                claims_k=not all(step.perturbs for step in plan.steps),
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
@@ -347,22 +375,49 @@ class Data:
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
-        before = keys.uniques(self.engine, self.source, names, k=k, at_most=at_most)
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
             plan = plan.undo()  # a release leaves the identifiers out itself
-        applied = plan.apply(self.engine, self.source, seed=seed, secrets=secrets)
-        after = keys.uniques(self.engine, applied.source, names, k=before.k)
-        return Protected(
-            "plan",
-            before.k,
+        return protect_by_plan(
+            self.engine,
+            self.source,
+            names,
             plan,
-            applied.source,
-            applied.receipts,
-            1,
-            before,
-            after,
-            guaranteed=not after.at_risk,
+            k=k,
+            at_most=at_most,
+            seed=seed,
+            secrets=secrets,
+            claims_k=not all(step.perturbs for step in plan.steps),
         )
+
+    def protection(self, done: Protected) -> ProtectionReport:
+        """Say what perturbation changed, and what an intruder with the true values still finds."""
+        touched = dict.fromkeys(n for receipt in done.receipts for n in receipt.cells_changed)
+        kinship, woman = self._couples()
+        return protection_report(
+            self.engine,
+            self.source,
+            done.source,
+            key=list(done.before.key),
+            variables=list(touched) or list(done.before.key),
+            kinship=kinship,
+            woman=woman,
+        )
+
+    def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
+        """Return who lives with whom, where the data tell it, and who is a woman."""
+        try:
+            columns = (
+                self.project.household_columns(self.source)
+                if self.project
+                else guess_household(self.source)
+            )
+            kinship = read_kinship(self.source, columns)
+        except InputError:
+            return None, None
+        if columns.sex is None or not columns.female:
+            return kinship, None
+        sexes = read_columns(self.source, [columns.sex])[columns.sex]
+        return kinship, sexes.recoded(dict.fromkeys(columns.female, 1)) == 1
 
     def register_table(self, path: str | Path, key: Sequence[str]) -> keys.KeyTable:
         """Count a register of people by the key."""
@@ -506,6 +561,7 @@ def open_data(
     threads: int | None = None,
     master: str | None = None,
     scratch: str | Path | None = None,
+    project: str | Path | None = None,
 ) -> Iterator[Data]:
     """Open a file, a project, a database query or a table in memory.
 
@@ -519,17 +575,21 @@ def open_data(
     scratch
         Where the private workspace is made; by default the system's temporary directory. A
         cluster's workers must see it.
+    project
+        A project file for data that are given by themselves, instead of its own.
     """
-    project = None
+    asked = load_project(project) if project is not None else None
     with files.workspace(scratch) as workspace:
         if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
+            if asked is not None:
+                raise InputError(f"{data} is a project file already. Leave out --project.")
             if query or delimiter or encoding or decimal:
                 raise InputError(
                     f"{data}: how a project's data are read stands in its [data] section. "
                     "Put query, delimiter, encoding and decimal there."
                 )
-            project = load_project(data)
-            source = project.open(workspace)
+            asked = load_project(data)
+            source = asked.open(workspace)
         elif isinstance(data, (str, Path)):
             source = files.open_data(
                 data,
@@ -541,7 +601,9 @@ def open_data(
             )
         else:
             source = files.open_table(data, workspace=workspace)
-        settings = project.engine if project else EngineSettings()
+        if project is not None and asked is not None:
+            source = asked.apply_to(source)
+        settings = asked.engine if asked else EngineSettings()
         with start_engine(
             engine or settings.name,
             workspace=workspace,
@@ -549,7 +611,7 @@ def open_data(
             threads=threads if threads is not None else settings.threads,
             master=master or settings.master,
         ) as started:
-            if project is not None:
+            if asked is not None:
                 check_levels(started, source)
                 check_categories(started, source)
-            yield Data(source, started, project)
+            yield Data(source, started, asked)

@@ -29,8 +29,10 @@ MAY_IMPORT = {
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
     "verifying": LIBRARY | {"prove", "project", "release"},
+    "perturbing": LIBRARY | {"protect", "project", "rules"},
     "session": LIBRARY
-    | {"risk", "rules", "utility", "protect", "project", "release", "verifying"},
+    | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}
+    | {"verifying"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"},
 }

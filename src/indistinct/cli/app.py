@@ -14,6 +14,7 @@ from indistinct.cli.protect import protect
 from indistinct.cli.query import query
 from indistinct.cli.risk import risk
 from indistinct.cli.uniques import uniques
+from indistinct.cli.utility import utility
 from indistinct.cli.verify import verify
 
 __all__ = ["app"]
@@ -43,5 +44,5 @@ def _start(
     """Find the people who stand out in a data set, and change it until nobody does."""
 
 
-for verb in (demo, init, uniques, risk, protect, verify, query, census):
+for verb in (demo, init, uniques, risk, protect, verify, utility, query, census):
     app.command()(verb)

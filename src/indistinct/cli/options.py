@@ -142,7 +142,7 @@ def split_numbers(text: str | None, *, whole: bool = False) -> dict[str, Any]:
 
 
 def opened(
-    data: str, compute: Compute, *, query: str | None = None
+    data: str, compute: Compute, *, query: str | None = None, project: Path | None = None
 ) -> AbstractContextManager[Data]:
     """Open what the user named, with the engine that was asked for."""
     return open_data(
@@ -153,4 +153,5 @@ def opened(
         memory=compute.memory,
         threads=compute.threads,
         scratch=compute.scratch,
+        project=project,
     )

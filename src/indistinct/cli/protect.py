@@ -30,16 +30,15 @@ from indistinct.cli.options import (
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Format, check_new_folder
 from indistinct.hierarchy import Hierarchies
+from indistinct.perturbing import PERTURBING
 from indistinct.protect import (
     ACTIONS,
     METHODS,
     PRESETS,
-    Action,
     How,
     KMap,
     LDiversity,
     Meaning,
-    Method,
     Part,
     PrivacyModel,
     Protected,
@@ -52,13 +51,14 @@ from indistinct.protect import (
     reach_warning,
     write_comparison,
 )
+from indistinct.protect.shuffling import Of
 from indistinct.release import ReleaseFolder, SigningKey
 from indistinct.session import Data
 from indistinct.utility import LossName
 
 __all__ = ["protect"]
 
-AnyMethod = Action | Method
+KNOWN = (*METHODS, *PERTURBING, *ACTIONS)
 Preset = Literal["caretaker", "researcher", "public"]
 
 
@@ -66,9 +66,7 @@ def protect(
     data: DataFile,
     method: Annotated[
         str | None,
-        typer.Option(
-            "--method", help=f"How to protect: {', '.join((*METHODS, *ACTIONS))}.", metavar="METHOD"
-        ),
+        typer.Option("--method", help=f"How to protect: {', '.join(KNOWN)}.", metavar="METHOD"),
     ] = None,
     key: KeyList = None,
     k: K = None,
@@ -145,6 +143,43 @@ def protect(
         str | None,
         typer.Option(help="The part of the key to blank or perturb, or the columns to encrypt."),
     ] = None,
+    shuffled: Annotated[
+        str | None,
+        typer.Option(
+            "--shuffle",
+            help="Shuffle: the confidential variables. Without, the project's steps, or a census "
+            "as a whole.",
+        ),
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option(help="Shuffle: variables whose associations with them are kept.")
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(help="Shuffle: values move only between records alike in these."),
+    ] = None,
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            "--share", help="Shuffle: the share of records to change, age=0.5,education=0.1."
+        ),
+    ] = None,
+    level: Annotated[
+        float | None,
+        typer.Option(help="Shuffle: the level of protection, 0 (none) to 1 (maximum, default)."),
+    ] = None,
+    max_risk: Annotated[
+        float | None,
+        typer.Option(help="Shuffle: the share of people that may still be found, at most."),
+    ] = None,
+    of: Annotated[Of | None, typer.Option(help="Shuffle: whom.")] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Shuffle: only records for which this holds, 'age < 20'.")
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(help="A project file, for DATA that is a file of its own."),
+    ] = None,
     part: Annotated[
         Part | None, typer.Option(help="Blank the whole key, the variables given, or the fewest.")
     ] = None,
@@ -216,13 +251,14 @@ def protect(
 ) -> None:
     """Change a copy of the data until nobody stands out, and write a release folder."""
     console = people()
-    with opened(data, Compute(engine, master, memory, threads, scratch), query=query) as found:
+    compute = Compute(engine, master, memory, threads, scratch)
+    with opened(data, compute, query=query, project=project) as found:
         release = found.project.release if found.project else None
         named = method or (release.method if release else None)
         chosen = _known(named) if named is not None else None
         if chosen is None and plan is None and not compare:
             raise InputError(
-                f"Say how to protect with --method {', '.join((*METHODS, *ACTIONS))}, or see what "
+                f"Say how to protect with --method {', '.join(KNOWN)}, or see what "
                 "each would cost with --compare."
             )
         if seed is None:
@@ -268,6 +304,26 @@ def protect(
                 done = found.replay(names, plan, k=k, at_most=at_most, seed=seed)
             elif chosen is None:  # refused above
                 raise InputError("Name a method.")
+            elif chosen in PERTURBING:
+                shuffle: dict[str, Any] = {
+                    "variables": tuple(split_names(shuffled) or ()),
+                    "given": tuple(split_names(given) or ()),
+                    "within": tuple(split_names(within) or ()),
+                    "shares": split_numbers(shares),
+                    "level": level,
+                    "max_risk": max_risk,
+                    "of": of,
+                    "where": where,
+                }
+                done = found.protect(
+                    names,
+                    method=chosen,
+                    k=k,
+                    at_most=at_most,
+                    seed=seed,
+                    hierarchies=hierarchies,
+                    **shuffle,
+                )
             elif chosen in METHODS:
                 done = found.protect(
                     names,
@@ -292,6 +348,7 @@ def protect(
                     domains=split_names(domains) or (),
                     randomised=randomised,
                 )
+            report = found.protection(done) if chosen in PERTURBING else None
             written = found.release(
                 folder,
                 done,
@@ -315,9 +372,12 @@ def protect(
     for sentence in warned:
         console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
     if json:
-        print_json({**facts(done, written), "warnings": list(warned)})
+        told = {"protection": report.to_dict()} if report is not None else {}
+        print_json({**facts(done, written), **told, "warnings": list(warned)})
     else:
         console.print(repr(done), markup=False, soft_wrap=True)
+        if report is not None:
+            console.print(repr(report), markup=False, soft_wrap=True)
         parts = (written.data, written.methodology, written.contract, written.certificate)
         console.print(f"written: {', '.join(map(str, parts))}", markup=False)
         if written.open:
@@ -325,7 +385,7 @@ def protect(
         console.print(f"private: {written.plan.parent}", markup=False)
         if secret is not None and secrets is not None:
             console.print(f"the key: {secret}. Keep it; without it nobody can decrypt.")
-    if not done.guaranteed and done.method != "encrypt":
+    if not done.guaranteed and done.claims_k:
         raise GuaranteeError(
             f"{done.residual:,} records are in classes smaller than {done.k} by the whole key. "
             f"The release was written to {written.folder}; '{done.method}' does not promise more."
@@ -358,10 +418,9 @@ def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
     }
 
 
-def _known(text: str) -> AnyMethod:
-    known = (*METHODS, *ACTIONS)
-    if text not in known:
-        raise InputError(f"There is no method '{text}'. {did_you_mean(text, known)}")
+def _known(text: str) -> str:
+    if text not in KNOWN:
+        raise InputError(f"There is no method '{text}'. {did_you_mean(text, KNOWN)}")
     return text
 
 

@@ -37,6 +37,7 @@ from indistinct.project.settings import (
     value_list,
     whole,
 )
+from indistinct.project.steps import DeclaredStep
 from indistinct.rules import Rules
 from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
@@ -168,6 +169,7 @@ class Project:
     recipients: Mapping[str, Recipient] = _section(Recipient, named=True)
     household: Household = _section(Household)
     rules: Rules = field(default_factory=Rules, metadata={"section": DeclaredRule, "named": True})
+    steps: Mapping[str, Mapping[str, Any]] = _section(DeclaredStep, named=True)
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
 

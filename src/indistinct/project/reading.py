@@ -17,6 +17,7 @@ from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
 from indistinct.project.model import Declared, Project
 from indistinct.project.settings import Place, Problems, header, shown
+from indistinct.project.steps import read_steps
 
 __all__ = ["UNIQUE_ROLES", "load_project", "read_project"]
 
@@ -90,8 +91,10 @@ def read_project(text: str, path: Path) -> Project:
     sections = {
         name: _part(content.get(name, {}), part, problems, path.parent)
         for name, part in parts.items()
+        if name != "steps"
     }
     sections["rules"] = made_rules(sections["rules"])
+    sections["steps"] = read_steps(content.get("steps", {}), problems)
     project = Project(path, lines=lines, **sections)
     _check_data(project, problems)
     _check_release(project, problems)

@@ -1,6 +1,7 @@
 """Protection: plans made of steps, and the actions that keep people from standing out."""
 
 from indistinct.protect.blank import Blank, Part
+from indistinct.protect.by_plan import protect_by_plan
 from indistinct.protect.compare import ActionCost, Comparison, compare_actions
 from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
@@ -40,7 +41,7 @@ from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.select import Select
-from indistinct.protect.shuffling import Shuffle
+from indistinct.protect.shuffling import CensusShares, CensusVariables, Shuffle, census_shuffle
 from indistinct.protect.side_by_side import (
     MethodCost,
     SideBySide,
@@ -110,6 +111,8 @@ __all__ = [
     "ArgusSession",
     "AverageRisk",
     "Blank",
+    "CensusShares",
+    "CensusVariables",
     "Comparison",
     "Context",
     "CorrelatedNoise",
@@ -175,6 +178,7 @@ __all__ = [
     "anonymity_table",
     "apply_recoding",
     "argus",
+    "census_shuffle",
     "check_options",
     "compare_actions",
     "compare_methods",
@@ -191,6 +195,7 @@ __all__ = [
     "percent_of_records",
     "pram_estimate",
     "protect_by_method",
+    "protect_by_plan",
     "protect_uniques",
     "purpose_warnings",
     "reach_warning",

@@ -49,6 +49,7 @@ class KeepRules(Step, kind="keep-rules"):
     households: HouseholdColumns | None = None
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse no steps and no rules."""

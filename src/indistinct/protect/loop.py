@@ -119,6 +119,7 @@ def protect_uniques(
         before,
         found,
         guaranteed=action != "encrypt" and not found.at_risk,
+        claims_k=action != "encrypt",
         cost=_cost(action, before, receipts),
     )
 

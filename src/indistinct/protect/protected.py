@@ -99,7 +99,8 @@ class Protected:
     """Records that were protected, and the search that followed.
 
     `guaranteed` says that the second search, in what was written, found no class smaller than k.
-    Encryption claims nothing of the kind: classes remain, hidden from those without the key.
+    `claims_k` says whether the method promises that. Encryption does not: classes remain, hidden
+    from those without the key. Nor does perturbation: classes remain, of people who are not there.
     """
 
     method: str
@@ -112,6 +113,7 @@ class Protected:
     after: Uniques = field(repr=False)
     guaranteed: bool
     cost: Cost | None = None
+    claims_k: bool = True
     result: Any = field(default=None, repr=False)
     """What the method itself returned; private, it may name categories."""
 
@@ -141,6 +143,8 @@ class Protected:
             end = f"no class is smaller than {self.k}"
         elif self.method == "encrypt":
             end = f"hidden from those without the key; k = {self.k} is not claimed"
+        elif not self.claims_k:
+            end = f"perturbed; k = {self.k} is not claimed"
         else:
             end = f"{self.residual:,} are left"
         turns = f" ({self.rounds} rounds)" if self.rounds > 1 else ""

@@ -71,6 +71,8 @@ class Step(ABC):
     """Whether it looks for records that stand out, and so must come before de-identification."""
     draws_at_random: ClassVar[bool] = False
     """Whether it needs a seed."""
+    perturbs: ClassVar[bool] = False
+    """Whether it alters or moves values, keeps all records in their order, and promises no k."""
 
     def __init_subclass__(cls, *, kind: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)

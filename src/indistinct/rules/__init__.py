@@ -4,11 +4,13 @@ from indistinct.households import Column, read_columns
 from indistinct.rules.census import census_rules
 from indistinct.rules.comparing import RulesReport, compare_rules
 from indistinct.rules.language import Expression, read_expression
+from indistinct.rules.measures import Measure
 from indistinct.rules.rules import Rule, RuleCheck, Rules
 
 __all__ = [
     "Column",
     "Expression",
+    "Measure",
     "Rule",
     "RuleCheck",
     "Rules",

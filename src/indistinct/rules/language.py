@@ -15,7 +15,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.rules.operands import (
@@ -32,7 +32,7 @@ from indistinct.rules.operands import (
     is_missing,
 )
 
-__all__ = ["Expression", "read_expression"]
+__all__ = ["Expression", "Value", "read_expression", "translated"]
 
 _LONGEST = 10_000
 _FUNCTIONS = ("count", "minimum", "maximum", "total", "missing", "absent")
@@ -51,6 +51,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 _MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]+`|[`#;]")
 
+T = TypeVar("T")
 Truth = Callable[[Scope], Truths]
 Value = Callable[[Scope], Operand]
 
@@ -83,15 +84,14 @@ def read_expression(text: str, *, rule: str) -> Expression:
     indistinct.errors.InputError: Rule 'child' is not understood at position 14: a comparison is
     needed here, such as age < 15.
     """
-    try:
-        return _read(text)
-    except _NotUnderstood as error:
-        raise InputError(
-            f"Rule '{rule}' is not understood at position {error.place}: {error.said}."
-        ) from None
+    reader, answer = translated(text, f"Rule '{rule}'", _Reader.truth)
+    return Expression(
+        text, tuple(reader.variables), tuple(reader.relatives), reader.needs_kinship, answer
+    )
 
 
-def _read(text: str) -> Expression:
+def parse(text: str) -> tuple[_Reader, ast.expr]:
+    """Return the syntax tree of an expression, and what translates it."""
     if not isinstance(text, str) or not text.strip():
         raise _NotUnderstood("an expression such as age < 15 is needed", 1)
     if len(text) > _LONGEST:
@@ -108,14 +108,23 @@ def _read(text: str) -> Expression:
         raise _NotUnderstood(_syntax(error, plain[place - 1 : place]), place + shift) from None
     except (ValueError, RecursionError, MemoryError):
         raise _NotUnderstood("it lies too deep in brackets, or a number is too long", 1) from None
-    reader = _Reader(plain, shift, names)
+    return _Reader(plain, shift, names), tree.body
+
+
+def translated(
+    text: str, what: str, translate: Callable[[_Reader, ast.expr], T]
+) -> tuple[_Reader, T]:
+    """Translate an expression; say what in it is not understood, and where."""
     try:
-        answer = reader.truth(tree.body)
-    except RecursionError:
-        raise _NotUnderstood("it lies too deep in brackets", 1) from None
-    return Expression(
-        text, tuple(reader.variables), tuple(reader.relatives), reader.needs_kinship, answer
-    )
+        reader, tree = parse(text)
+        try:
+            return reader, translate(reader, tree)
+        except RecursionError:
+            raise _NotUnderstood("it lies too deep in brackets", 1) from None
+    except _NotUnderstood as error:
+        raise InputError(
+            f"{what} is not understood at position {error.place}: {error.said}."
+        ) from None
 
 
 def _without_backticks(text: str) -> tuple[str, dict[int, str]]:

@@ -112,6 +112,7 @@ class SwapHouseholds(Step, kind="swap-households"):
     donors: Donors = "near"
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse variables with two tasks, a share that is none, and k without risk variables."""

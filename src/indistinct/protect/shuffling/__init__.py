@@ -1,6 +1,21 @@
 """Data shuffling with a Gaussian copula, controlled by level, by share or by risk."""
 
+from indistinct.protect.shuffling.presets import (
+    CensusShares,
+    CensusVariables,
+    census_shuffle,
+)
 from indistinct.protect.shuffling.step import Hold, Shuffle
 from indistinct.protect.shuffling.taxonomy import marginality, taxonomic_order
+from indistinct.protect.shuffling.units import Of
 
-__all__ = ["Hold", "Shuffle", "marginality", "taxonomic_order"]
+__all__ = [
+    "CensusShares",
+    "CensusVariables",
+    "Hold",
+    "Of",
+    "Shuffle",
+    "census_shuffle",
+    "marginality",
+    "taxonomic_order",
+]

@@ -14,12 +14,14 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy, as_texts
+from indistinct.households import HouseholdColumns, read_kinship
 from indistinct.keys import KeyTable
 from indistinct.protect.shuffling.margins import Codes
 from indistinct.protect.shuffling.taxonomy import MANY_INDICATORS, taxonomic_order
-from indistinct.protect.techniques.columns import class_numbers, values_of
+from indistinct.protect.techniques.columns import class_numbers, read_numbers, values_of
+from indistinct.rules import Measure
 
-__all__ = ["ShuffledColumn", "read_column"]
+__all__ = ["ShuffledColumn", "check_levels", "read_bands", "read_column"]
 
 _FEW = 12
 
@@ -149,6 +151,30 @@ def read_column(
         groups,
         warnings,
     )
+
+
+def read_measure(
+    source: Source, measure: Measure, households: HouseholdColumns | None
+) -> ShuffledColumn:
+    """Compute a measure of every record, as a column that only others are shuffled by."""
+    kinship = None
+    if measure.needs_kinship and households is not None:
+        kinship = read_kinship(source, households)
+    found = measure.read(source, kinship)
+    values, places = np.unique(found.values, return_inverse=True)
+    codes = np.where(found.holds(), places, -1).astype(np.int32)
+    return ShuffledColumn(
+        measure.name, codes, len(values), pa.array(values), nominal=found.texts is not None
+    )
+
+
+def read_bands(source: Source, name: str, width: float) -> ShuffledColumn:
+    """Read a column of numbers in bands: [0, width), [width, 2·width) and so on."""
+    numbers = read_numbers(source, name, doing="bands")
+    band = np.floor(numbers.floats() / width)
+    band[~numbers.present] = -np.inf  # missing is a band of its own
+    found, codes = np.unique(band, return_inverse=True)
+    return ShuffledColumn(name, codes.astype(np.int32), len(found), pa.array(found), nominal=False)
 
 
 def _at_level(

@@ -14,11 +14,18 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect.receipt import Receipt
-from indistinct.protect.shuffling.reading import ShuffledColumn, check_levels, read_column
+from indistinct.protect.shuffling.reading import (
+    ShuffledColumn,
+    check_levels,
+    read_bands,
+    read_column,
+    read_measure,
+)
 from indistinct.protect.shuffling.turns import Turn, turns
 from indistinct.protect.shuffling.units import Of, Units, find_units
 from indistinct.protect.step import Context, Step
 from indistinct.protect.techniques.columns import check_share, check_variables, with_columns
+from indistinct.rules import Measure
 
 __all__ = ["Hold", "Shuffle"]
 
@@ -72,6 +79,12 @@ class Shuffle(Step, kind="shuffle"):
     at
         The level of the hierarchy at which a variable of `given`, `within` or `apart` is taken
         into account: 23 groups of industries, say, instead of 110 industries.
+    bands
+        For numbers of `within`: the width of the bands in which records must agree. A shuffled
+        variable may be within its own bands.
+    derived
+        Further variables for `given` and `within`: a name, and a number of every record in the
+        language of edit rules, such as ``minimum(age)``, the age of the household's youngest.
     leave
         Values, as text, that stay where they are.
     nominal, ordered
@@ -96,6 +109,8 @@ class Shuffle(Step, kind="shuffle"):
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     stay: Mapping[str, int] = field(default_factory=dict)
     at: Mapping[str, int] = field(default_factory=dict)
+    bands: Mapping[str, float] = field(default_factory=dict)
+    derived: Mapping[str, str] = field(default_factory=dict)
     leave: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nominal: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
@@ -104,12 +119,13 @@ class Shuffle(Step, kind="shuffle"):
     diagonal: bool = False
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
         check_variables(self.variables, "shuffling")
         for words, names in (("given", self.given), ("within", self.within)):
-            both = set(self.variables) & set(names)
+            both = set(self.variables) & (set(names) - set(self.bands))
             if both:
                 raise InputError(f"'{min(both)}' cannot be both shuffled and {words}.")
         if self.of not in get_args(Of) or self.hold not in get_args(Hold):
@@ -132,6 +148,15 @@ class Shuffle(Step, kind="shuffle"):
                     f"A level of '{name}' can be taken into account only where it is not shuffled "
                     "itself. For a shuffled variable say at which level its values stay."
                 )
+        for name, text in self.derived.items():
+            Measure(name, text)
+            if name not in (*self.given, *self.within):
+                raise InputError(f"'{name}' is derived, and neither given nor within.")
+        for name, width in self.bands.items():
+            if name not in self.within or isinstance(width, bool) or not width > 0:
+                raise InputError(
+                    f"Bands are for variables of within, and their width is above 0: '{name}'."
+                )
         if self.of != "people" and self.households is None:
             raise InputError("Couples are found from households. Say which columns these are.")
 
@@ -144,7 +169,7 @@ class Shuffle(Step, kind="shuffle"):
         if self.given:
             parts.append(f"given {', '.join(self.given)}")
         if self.within:
-            parts.append(f"between records alike in {', '.join(self.within)}")
+            parts.append(f"between records alike in {', '.join(map(self._band, self.within))}")
         if self.apart:
             parts.append(f"apart by {', '.join(self.apart)}")
         if self.shares:
@@ -192,8 +217,13 @@ class Shuffle(Step, kind="shuffle"):
         )
 
     def _read(self, engine: Engine, source: Source) -> dict[str, ShuffledColumn]:
-        every = dict.fromkeys((*self.variables, *self.given, *self.within, *self.apart))
-        return {
+        exact = [name for name in self.within if name not in self.bands]
+        every = dict.fromkeys((*self.variables, *self.given, *exact, *self.apart))
+        read = {
+            name: read_measure(source, Measure(name, text), self.households)
+            for name, text in self.derived.items()
+        }
+        read |= {
             name: read_column(
                 engine,
                 source,
@@ -205,7 +235,14 @@ class Shuffle(Step, kind="shuffle"):
                 nominal=True if name in self.nominal else False if name in self.ordered else None,
             )
             for name in every
+            if name not in self.derived
         }
+        for name, width in self.bands.items():
+            read[self._band(name)] = read_bands(source, name, width)
+        return read
+
+    def _band(self, name: str) -> str:
+        return f"{name} in bands of {self.bands[name]:g}" if name in self.bands else name
 
     def _turns(self, columns: Mapping[str, ShuffledColumn], units: Units) -> Iterator[Turn]:
         levels = {
@@ -218,7 +255,7 @@ class Shuffle(Step, kind="shuffle"):
             units,
             variables=self.variables,
             given=self.given,
-            within=self.within,
+            within=[self._band(name) for name in self.within],
             apart=self.apart,
             table=self.of == "couples" and self.hold == "table",
             levels=levels,

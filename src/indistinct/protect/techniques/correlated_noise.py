@@ -67,6 +67,7 @@ class CorrelatedNoise(Step, kind="correlated-noise"):
     whole: bool = True
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse a scale that is none, and an unknown word."""

@@ -46,6 +46,7 @@ class MultiplyNoise(Step, kind="multiply-noise"):
     whole: bool = True
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse shares out of order."""

@@ -57,6 +57,7 @@ class AddNoise(Step, kind="add-noise"):
     highest: float | None = None
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse a scale that is none, and bounds in the wrong order."""

@@ -54,6 +54,7 @@ class NoiseOnOutliers(Step, kind="noise-on-outliers"):
     whole: bool = True
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse a scale or a level that is none."""

@@ -139,6 +139,7 @@ class Pram(Step, kind="pram"):
     matrices: tuple[TransitionMatrix, ...] = ()
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse neither keep nor matrices or both, and matrices of other variables."""

@@ -58,6 +58,7 @@ class ProximitySwap(Step, kind="proximity-swap"):
     together: bool = False
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse bounds that are none, unknown units, and a variable in two parts."""

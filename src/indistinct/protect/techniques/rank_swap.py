@@ -87,6 +87,7 @@ class RankSwap(Step, kind="rank-swap"):
     at_least: int = 0
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse no window or two, shares that are none, and a variable within itself."""

@@ -58,6 +58,8 @@ class Round(Step, kind="round"):
 
     draws_at_random = True
 
+    perturbs = True
+
     def __post_init__(self) -> None:
         """Refuse both base and breaks, neither, and what is no base."""
         check_variables(self.variables, "rounding")

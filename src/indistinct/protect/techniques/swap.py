@@ -58,6 +58,7 @@ class SwapValues(Step, kind="swap-values"):
     together: bool = True
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse variables twice, neither pairs nor share, and a record in two pairs."""

@@ -65,6 +65,8 @@ class TopBottomCode(Step, kind="top-bottom-code"):
     side: Side = "both"
     to: CodedAs = "threshold"
 
+    perturbs = True
+
     def __post_init__(self) -> None:
         """Refuse no rule, two rules for one thing, and unknown words."""
         check_variables(self.variables, "top and bottom coding")

@@ -1,0 +1,203 @@
+"""`indistinct utility`: would a researcher's results from the released file be the same?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.noting import note_on_project
+from indistinct.cli.options import (
+    EngineOption,
+    Json,
+    KeyList,
+    Master,
+    Memory,
+    Scratch,
+    Threads,
+    people,
+    print_json,
+    split_names,
+    split_numbers,
+)
+from indistinct.comparing import LEAST, THRESHOLDS, compare_release
+from indistinct.errors import GuaranteeError, InputError
+from indistinct.files import check_new_folder
+from indistinct.project import load_project
+from indistinct.utility.demography.front import KinshipOf
+
+__all__ = ["utility"]
+
+
+def _written(numbers: Mapping[str, float]) -> str:
+    return ",".join(f"{name}={value:g}" for name, value in numbers.items())
+
+
+def utility(
+    original: Annotated[
+        str,
+        typer.Argument(metavar="ORIGINAL", help="A data file, or a project file (.toml)."),
+    ],
+    released: Annotated[
+        str,
+        typer.Argument(metavar="RELEASED", help="A release folder, or a released file."),
+    ],
+    project: Annotated[
+        Path | None,
+        typer.Option(help="The project file, where ORIGINAL is a data file."),
+    ] = None,
+    key: KeyList = None,
+    variables: Annotated[
+        str | None,
+        typer.Option(help="What to compare; by default all that both have.", metavar="NAMES"),
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(help="What regressions explain; by default sensitive.", metavar="NAMES"),
+    ] = None,
+    predictors: Annotated[
+        str | None,
+        typer.Option(help="What regressions explain it by; by default the key.", metavar="NAMES"),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="A variable, such as a region, each of whose values gets a score."),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="The variable with the sampling weights.")
+    ] = None,
+    household: Annotated[
+        str | None, typer.Option(help="The variable that numbers the households.")
+    ] = None,
+    relationship: Annotated[
+        str | None, typer.Option(help="The variable with the relationship to the head.")
+    ] = None,
+    education: Annotated[
+        str | None, typer.Option(help="The variable of homogamy; by default one named so.")
+    ] = None,
+    kinship: Annotated[
+        KinshipOf,
+        typer.Option(help="Whose couples and mothers the released file is given."),
+    ] = "own",
+    thresholds: Annotated[
+        str | None,
+        typer.Option(
+            help="What the demographic tests allow, in years, children and log odds: "
+            f"{_written(THRESHOLDS)} unless said otherwise.",
+            metavar="NAME=NUMBER,…",
+        ),
+    ] = None,
+    least: Annotated[
+        str | None,
+        typer.Option(
+            help="Couples that an age (gap) or a level of education (odds) needs to be judged: "
+            f"{_written(LEAST)} unless said otherwise.",
+            metavar="NAME=NUMBER,…",
+        ),
+    ] = None,
+    demography: Annotated[
+        bool | None,
+        typer.Option(
+            "--demography/--no-demography",
+            help="Insist on the tests of households, or leave them out.",
+        ),
+    ] = None,
+    protection: Annotated[
+        bool | None,
+        typer.Option(
+            "--protection/--no-protection",
+            help="Insist on what changed record by record, or leave it out.",
+        ),
+    ] = None,
+    match: Annotated[
+        str | None,
+        typer.Option(help="A column that identifies the records of both; else their position."),
+    ] = None,
+    unmatched: Annotated[
+        bool,
+        typer.Option("--unmatched", help="Records do not correspond, although there are as many."),
+    ] = False,
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of <variable>.csv files: what generalised values stand for. By default "
+            "those of the release's plan and of the project."
+        ),
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write the figures, as SVG, into this new folder.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the whole result here, as JSON.")] = None,
+    seed: Annotated[int, typer.Option(help="For whatever is drawn.")] = 1,
+    engine: EngineOption = None,
+    master: Master = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    scratch: Scratch = None,
+    json: Json = False,
+) -> None:
+    """Say whether results from the released file would be those from the original."""
+    _check_places(figures, out)
+    found = compare_release(
+        original,
+        released,
+        project=project,
+        key=split_names(key),
+        variables=split_names(variables),
+        targets=split_names(outcome) or (),
+        predictors=split_names(predictors) or (),
+        by=by,
+        weight=weight,
+        household={"household": household, "relationship": relationship},
+        education=education,
+        kinship=kinship,
+        thresholds=split_numbers(thresholds),
+        least=split_numbers(least, whole=True),
+        demography=demography,
+        protection=protection,
+        match=match,
+        unmatched=unmatched,
+        hierarchies=hierarchies,
+        engine=engine,
+        master=master,
+        memory=memory,
+        threads=threads,
+        scratch=scratch,
+        seed=seed,
+    )
+    if out is not None:
+        found.write(out)
+    drawn = found.write_figures(figures) if figures is not None else []
+    of = original if original.endswith(".toml") else project
+    if of is not None:
+        asked = {"released": released, "variables": list(found.utility.variables)}
+        word = "no verdict" if found.passed is None else "passed" if found.passed else "failed"
+        note_on_project(load_project(of), "utility", asked, verdict=word)
+    if json:
+        print_json(found.to_dict())
+    else:
+        console = people()
+        console.print(repr(found), markup=False, soft_wrap=True)
+        if drawn:
+            console.print(f"{len(drawn)} figures: {figures}", markup=False, soft_wrap=True)
+        if out is not None:
+            console.print(f"written: {out}", markup=False, soft_wrap=True)
+    if found.passed is False:
+        said = " ".join(f"{s[:1].upper()}{s[1:]}." for s in found.suggestions)
+        raise GuaranteeError(f"{found.sentence}. {said}")
+
+
+def _check_places(figures: Path | None, out: Path | None) -> None:
+    """Refuse places where nothing can be written before any work is done."""
+    if figures is not None:
+        check_new_folder(figures)
+    if out is None:
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a directory. Give the name of a file to write.")
+    if not out.parent.is_dir():
+        raise InputError(f"The folder {out.parent} does not exist. Create it first.")
+    if figures is not None and figures.resolve() in (out.resolve(), out.resolve().parent):
+        raise InputError("--figures must be a folder of its own, without the file of --out.")

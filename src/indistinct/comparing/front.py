@@ -1,0 +1,439 @@
+"""One call that compares a release with its original by everything that applies."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from indistinct import files
+from indistinct.comparing.general import general_utility
+from indistinct.comparing.labels import Prepared, prepare
+from indistinct.comparing.opening import (
+    Opened,
+    find_project,
+    given_hierarchies,
+    open_original,
+    open_released,
+)
+from indistinct.comparing.parts import (
+    Households,
+    check_limits,
+    compare_edit_rules,
+    find_households,
+    in_another_order,
+    made_demography,
+    report_protection,
+)
+from indistinct.comparing.result import ReleaseComparison
+from indistinct.engine import Engine, EngineName, start_engine
+from indistinct.errors import InputError
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy
+from indistinct.households import HouseholdColumns, Kinship
+from indistinct.project import EngineSettings, Project, check_categories, check_levels
+from indistinct.prove.changes import ProtectionReport
+from indistinct.rules import Rules, RulesReport
+from indistinct.utility.analyses import Utility
+from indistinct.utility.demography.front import KinshipOf
+from indistinct.variables import Level
+
+__all__ = ["compare_release"]
+
+_NOT_COMPARED = ("identifier", "weight", "household")
+
+
+def compare_release(
+    original: Any,
+    released: Any,
+    *,
+    project: str | Path | Project | None = None,
+    key: Sequence[str] | None = None,
+    variables: Sequence[str] | None = None,
+    levels: Mapping[str, Level] | None = None,
+    targets: Sequence[str] = (),
+    predictors: Sequence[str] = (),
+    by: str | None = None,
+    weight: str | None = None,
+    household: HouseholdColumns | Mapping[str, Any] | None = None,
+    education: str | None = None,
+    kinship: KinshipOf = "own",
+    thresholds: Mapping[str, float] | None = None,
+    least: Mapping[str, float] | None = None,
+    demography: bool | None = None,
+    rules: Rules | None = None,
+    protection: bool | None = None,
+    match: str | None = None,
+    unmatched: bool = False,
+    hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+    engine: Engine | EngineName | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    master: str | None = None,
+    scratch: str | Path | None = None,
+    seed: int = 1,
+) -> ReleaseComparison:
+    """Say whether results from a released file would be those from the original.
+
+    Parameters
+    ----------
+    original
+        A data file, a project file (``.toml``), a table in memory, or an open `Source`.
+    released
+        A release folder, a released file, a table or a `Source`. Its columns get the original's
+        declarations where names and kinds fit.
+    project
+        A project file, where `original` is a data file.
+    key
+        What an intruder knows; by default the certificate's key, the project's, or the variables
+        with that role.
+    variables, levels, targets, predictors, by, weight
+        See `indistinct.utility.analyses.analyse_utility`. The weight is by default the variable
+        with that role, if both files have it.
+    household
+        Columns and codes of households, or some of them by name (``{"household": "hid"}``); the
+        rest is the project's or guessed.
+    education
+        The variable of homogamy; by default one that is named so.
+    kinship
+        Whose kin the released file is given; see `demographic_tests`.
+    thresholds
+        ``gap``, ``fertility`` and ``odds``; by default `THRESHOLDS`.
+    least
+        Couples that an age or a level needs to be judged, ``gap`` and ``odds``; by default `LEAST`.
+    demography, protection
+        None makes them where that can be done and says why not where it cannot; True insists;
+        False leaves them out.
+    rules
+        Edit rules; by default the project's.
+    match
+        A column that identifies the records of both files. Without it records correspond by
+        position if there are as many.
+    unmatched
+        Records do not correspond, although there are as many.
+    hierarchies
+        A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
+        labels stand for; by default those of the release's plan and of the project.
+    engine, memory, threads, master, scratch
+        An engine that runs already, or how to start one; see `indistinct.open_data`.
+    seed
+        For whatever is drawn; the same seed gives the same result.
+
+    >>> people = {"age": [30, 41, 52, 63], "sex": ["f", "m", "f", "m"]}
+    >>> found = compare_release(people, people | {"age": ["30-49", "30-49", "50+", "50+"]})
+    >>> found.generalised
+    (Generalised(name='age', values=4, categories=2),)
+    >>> found.utility.marginals.same
+    True
+    """
+    limits = check_limits(thresholds, least)
+    if match is not None and unmatched:
+        raise InputError("Records correspond by a column or not at all. Give one of the two.")
+    declared = find_project(original, project)
+    with _started(engine, declared, memory, threads, master, scratch) as running:
+        source = open_original(original, declared, running.workspace)
+        if declared is not None and not isinstance(original, Source):
+            check_levels(running, source)
+            check_categories(running, source)
+        opened = open_released(released, source, running.workspace)
+        asked = list(dict.fromkeys([*targets, *predictors, *([by] if by else [])]))
+        named = None if variables is None else _named(variables, asked)
+        for side in (source, opened.source):
+            more = [name for name in (weight, match) if name is not None]
+            side.check_columns([*(named or asked), *(key or ()), *more])
+        case = _case(
+            running, source, opened, declared, household, named, hierarchies, (weight, match)
+        )
+        utility = case.utility(
+            by_name=named is not None,
+            levels=levels or {},
+            weight=weight,
+            targets=targets,
+            predictors=predictors,
+            by=by,
+            seed=seed,
+        )
+        tests = None
+        if demography is not False:
+            tests = made_demography(
+                case.both,
+                case.households,
+                limits=limits,
+                education=education,
+                kinship=kinship,
+                asked=demography is True,
+                notes=case.notes,
+            )
+        edit_rules = rules if rules is not None else declared.rules if declared else Rules()
+        checked, report = case.by_record(
+            utility,
+            rules=edit_rules,
+            key=key,
+            protection=protection,
+            match=match,
+            unmatched=unmatched,
+            levels=levels or {},
+            seed=seed,
+        )
+    both = case.both
+    return ReleaseComparison(
+        utility,
+        tests,
+        checked,
+        report,
+        both.generalised,
+        both.unread,
+        both.suppressed,
+        tuple(case.notes),
+    )
+
+
+@contextlib.contextmanager
+def _started(
+    engine: Engine | EngineName | None,
+    project: Project | None,
+    memory: str | int | None,
+    threads: int | None,
+    master: str | None,
+    scratch: str | Path | None,
+) -> Iterator[Engine]:
+    if isinstance(engine, Engine):
+        yield engine
+        return
+    settings = project.engine if project else EngineSettings()
+    with (
+        files.workspace(scratch) as workspace,
+        start_engine(
+            engine or settings.name,
+            workspace=workspace,
+            memory=memory if memory is not None else settings.memory,
+            threads=threads if threads is not None else settings.threads,
+            master=master or settings.master,
+        ) as started,
+    ):
+        yield started
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Two files that were opened and can be compared, and what is known of them.
+
+    Parameters
+    ----------
+    source
+        The original as it is; `both` has it recoded where the release is generalised.
+    compared
+        The variables.
+    notes
+        Sentences for people, which the parts add to.
+    """
+
+    engine: Engine
+    source: Source
+    opened: Opened
+    project: Project | None
+    households: Households
+    both: Prepared
+    compared: list[str]
+    notes: list[str] = field(default_factory=list)
+
+    def utility(
+        self, *, by_name: bool, levels: Mapping[str, Level], weight: str | None, **options: Any
+    ) -> Utility:
+        """Compare by the general measures."""
+        return general_utility(
+            self.engine,
+            self.both,
+            self.compared,
+            by_name=by_name or bool(self.both.unread),
+            levels=self._levels(levels),
+            weights=weight or self._weight(),
+            notes=self.notes,
+            **options,
+        )
+
+    def by_record(
+        self,
+        utility: Utility,
+        *,
+        rules: Rules,
+        key: Sequence[str] | None,
+        protection: bool | None,
+        match: str | None,
+        unmatched: bool,
+        levels: Mapping[str, Level],
+        seed: int,
+    ) -> tuple[RulesReport | None, ProtectionReport | None]:
+        """Compare what can only be compared where records correspond."""
+        why_not = _apart(self.both, match, unmatched)
+        if why_not:
+            if protection:
+                raise InputError(f"What changed cannot be told: {why_not}")
+            wanted = [(protection is None, "What changed was"), (bool(rules), "Rules were")]
+            told = " ".join(words for asked, words in wanted if asked)
+            if told:
+                told = told.replace(" was Rules were", " and rules were")
+                self.notes.append(f"{told} not compared: {why_not}")
+            return None, None
+        kin = self._kin() if protection is not False or rules.needs_kinship else None
+        checked = (
+            compare_edit_rules(rules, self.both, kin, match=match, notes=self.notes)
+            if rules
+            else None
+        )
+        if protection is False:
+            return checked, None
+        report = report_protection(
+            self.engine,
+            self.both,
+            variables=utility.variables,
+            key=self._key(key),
+            households=self.households,
+            kinship=kin,
+            match=match,
+            levels=self._levels(levels),
+            seed=seed,
+        )
+        if match is None and in_another_order(report, utility.marginals):
+            self.notes.append(
+                "By position, records agree no more than by chance. If they stand in another "
+                "order, what changed is not told rightly: name a column with --match, or say "
+                "--unmatched."
+            )
+        if self.both.labelled or self.both.suppressed:
+            self.notes.append(
+                "What an intruder finds among generalised and suppressed cells is told by "
+                "indistinct verify, which takes a label for all that it stands for."
+            )
+        return checked, report
+
+    def _levels(self, levels: Mapping[str, Level]) -> dict[str, Level]:
+        return {n: level for n, level in levels.items() if n not in self.both.labelled}
+
+    def _weight(self) -> str | None:
+        named = self.source.variables.names(role="weight")
+        if named and named[0] not in self.opened.source.variables:
+            self.notes.append(
+                f"Records were not weighted: '{named[0]}' is not in the released file."
+            )
+            return None
+        return named[0] if named else None
+
+    def _key(self, given: Sequence[str] | None) -> list[str]:
+        """Return what an intruder knows, as far as it can be compared."""
+        names = list(given or self.opened.key)
+        if not names and self.project is not None:
+            names = list(self.project.release.key or ())
+        names = names or self.source.variables.names(role="key")
+        sides = self.source.variables, self.opened.source.variables
+        return [n for n in names if all(n in side for side in sides) and n not in self.both.unread]
+
+    def _kin(self) -> Kinship | None:
+        try:
+            return self.households.kinship(self.source)
+        except InputError as error:
+            self.notes.append(f"Couples and households are left out of what changed: {error}")
+            return None
+
+
+def _case(
+    engine: Engine,
+    source: Source,
+    opened: Opened,
+    project: Project | None,
+    household: HouseholdColumns | Mapping[str, Any] | None,
+    named: list[str] | None,
+    hierarchies: str | Path | Mapping[str, Hierarchy] | None,
+    apart: Sequence[str | None],
+) -> _Case:
+    """Find the households, recode what is generalised, and settle what is compared."""
+    households = find_households(source, household, project)
+    if households.columns is not None:
+        source, released = (
+            _numbering_households(side, households.columns.household)
+            for side in (source, opened.source)
+        )
+        opened = replace(opened, source=released)
+    chosen = named or _shared(source, opened.source, apart)
+    both = prepare(
+        engine,
+        source,
+        opened.source,
+        chosen,
+        lambda name, values: _tree(name, values, hierarchies, opened, project, source),
+    )
+    compared = [name for name in chosen if name not in both.unread]
+    if not compared:
+        raise InputError(
+            f"Every variable of {opened.source.origin} is generalised, and no label can be "
+            f"matched with values of {source.origin}. Give hierarchies (--hierarchies DIR)."
+        )
+    notes = [*opened.notes, *both.notes()]
+    return _Case(engine, source, opened, project, households, both, compared, notes)
+
+
+def _numbering_households(source: Source, name: str) -> Source:
+    """Give the number of the household its role, so that it is not compared as a value."""
+    if name not in source.variables or source.variables[name].role != "other":
+        return source
+    return replace(source, variables=source.variables.updated({name: {"role": "household"}}))
+
+
+def _shared(original: Source, released: Source, apart: Sequence[str | None]) -> list[str]:
+    """Return what both files have but identifiers, weights and household numbers."""
+    found = [
+        name
+        for name, variable in original.variables.items()
+        if name in released.variables and variable.role not in _NOT_COMPARED and name not in apart
+    ]
+    if not found:
+        raise InputError(
+            f"{original.origin} and {released.origin} share no variable that can be compared. "
+            "Names must be the same in both files."
+        )
+    return found
+
+
+def _named(variables: Sequence[str], asked: Sequence[str]) -> list[str]:
+    if not variables:
+        raise InputError("Name at least one variable to compare.")
+    return list(dict.fromkeys([*variables, *asked]))
+
+
+def _tree(
+    name: str,
+    values: Sequence[Any],
+    given: str | Path | Mapping[str, Hierarchy] | None,
+    opened: Opened,
+    project: Project | None,
+    source: Source,
+) -> Hierarchy | None:
+    """Return the hierarchy of a variable: as given, of the plan, or declared in the project."""
+    known = {**opened.hierarchies, **given_hierarchies(given, [name])}
+    if name in known:
+        return known[name]
+    if project is None:
+        return None
+    declared = project.variables.get(name)
+    folder = project.release.hierarchies
+    there = folder is not None and (folder / f"{name}.csv").is_file()
+    if (declared is None or declared.hierarchy is None) and not there:
+        return None
+    return project.hierarchies({name: values}, source)[name]
+
+
+def _apart(both: Prepared, match: str | None, unmatched: bool) -> str:
+    """Say why records do not correspond; nothing where they do."""
+    if match is not None:
+        return ""
+    if unmatched:
+        return "records were said not to correspond."
+    first, second = both.original.records, both.released.records
+    if first != second:
+        return (
+            f"{first:,} original and {second:,} released records do not correspond by position. "
+            "Name a column that identifies them in both files with --match."
+        )
+    return ""
