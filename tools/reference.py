@@ -35,6 +35,7 @@ ROOMS = [
     "indistinct.prove.attacks",
     "indistinct.prove.changes",
     "indistinct.prove.together",
+    "indistinct.tradeoff",
     "indistinct.release",
     "indistinct.query",
     "indistinct.project",

@@ -339,11 +339,13 @@ def frontier(
         parts.append(f'<path d="{path}" fill="none" stroke="{_LIGHT}" stroke-width="2"/>')
     places = [(across(p.x), up(p.y)) for p in found]
     frame = (left + 2.0, top + 2.0, left + width - 2.0, top + height - 2.0)
-    texts = _beside(places, [p.label for p in found], frame)
-    for p, (at, over), (start, base, leader) in zip(found, places, texts, strict=True):
+    # bold letters are wider
+    wide = [_LETTER * len(p.label) * (1.12 if p.marked else 1) for p in found]
+    texts = _beside(places, wide, frame)
+    for p, (at, over), (start, base, leader), long in zip(found, places, texts, wide, strict=True):
         colour, bold = "#777" if p.faint else "black", ' font-weight="bold"'
         if leader:
-            end = min(max(at, start), start + _LETTER * len(p.label))
+            end = min(max(at, start), start + long)
             parts.append(
                 f'<line x1="{at:.1f}" y1="{over:.1f}" x2="{end:.1f}" '
                 f'y2="{base - 9 if base - 4 > over else base + 2:.1f}" stroke="#bbb"/>'
@@ -369,43 +371,50 @@ def _spot(x: float, y: float, *, faint: bool, marked: bool) -> str:
 _LETTER, _TEXT = 6.3, 12
 """The width of a letter, about, and the height of a line of labels."""
 
+_Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
 
 def _beside(
-    places: Sequence[tuple[float, float]],
-    labels: Sequence[str],
-    frame: tuple[float, float, float, float],
+    places: Sequence[tuple[float, float]], wide: Sequence[float], frame: _Box
 ) -> list[tuple[float, float, bool]]:
     """Find a place for each label near its point that covers no point and no other label.
 
     Returns where the text begins, its base line, and whether it needs a line to its point.
     """
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
+    taken = [(x - 7, y - 7, x + 7, y + 7) for x, y in places]
     found: list[tuple[float, float, bool]] = [(0.0, 0.0, False)] * len(places)
     for n in sorted(range(len(places)), key=lambda n: (places[n][1], places[n][0])):
         x, y = places[n]
-        wide = _LETTER * len(labels[n])
-        options = [(x + 9, y + 4, False), (x - 9 - wide, y + 4, False)]
+        options = [(x + 11, y + 4, False), (x - 11 - wide[n], y + 4, False)]
         for away, turn in itertools.product(range(16, 420, 9), range(16)):
             dx, dy = away * math.cos(math.pi * turn / 8), away * math.sin(math.pi * turn / 8)
-            back = 0 if dx > 1 else wide if dx < -1 else wide / 2
+            back = 0.0 if dx > 1 else wide[n] if dx < -1 else wide[n] / 2
             options.append((x + dx - back, y - dy + 4, True))
-        boxes = [(start, base - _TEXT + 2, start + wide, base + 2) for start, base, _ in options]
-        fits = (
-            m
-            for m, box in enumerate(boxes)
-            if box[0] >= frame[0]
-            and box[1] >= frame[1]
-            and box[2] <= frame[2]
-            and box[3] <= frame[3]
-            and not any(_overlap(box, other) for other in taken)
-        )
+        boxes = [(left, base - _TEXT + 2, left + wide[n], base + 2) for left, base, _ in options]
+        fits = (m for m, box in enumerate(boxes) if _fits(box, (x, y), taken, frame))
         best = next(fits, 0)
         taken.append(boxes[best])
         found[n] = options[best]
     return found
 
 
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+def _fits(box: _Box, point: tuple[float, float], taken: Sequence[_Box], frame: _Box) -> bool:
+    """Say whether a label is inside the frame and covers nothing, nor the line to its point."""
+    if box[0] < frame[0] or box[1] < frame[1] or box[2] > frame[2] or box[3] > frame[3]:
+        return False
+    if any(_overlap(box, other) for other in taken):
+        return False
+    (x, y), middle = point, ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+    for part in (0.3, 0.5, 0.7):
+        a, b = x + part * (middle[0] - x), y + part * (middle[1] - y)
+        spot = (a - 1, b - 1, a + 1, b + 1)
+        if any(_overlap(spot, other) for other in taken if not _overlap(other, (x, y, x, y))):
+            return False
+    return True
+
+
+def _overlap(a: _Box, b: _Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
+    "tradeoff": LIBRARY | {"risk", "rules", "utility", "protect", "prove", "project"},
     "verifying": LIBRARY | {"prove", "project", "release"},
     "perturbing": LIBRARY | {"protect", "project", "rules"},
     "session": LIBRARY

@@ -146,6 +146,12 @@ def compare_release(
         case = _case(
             running, source, opened, declared, household, named, hierarchies, (weight, match)
         )
+        for name in asked:
+            if name in case.both.left_out:
+                raise InputError(
+                    f"{opened.source.origin}: '{name}' is generalised or suppressed so far that no "
+                    "result can rest on it. Leave it out of outcomes, predictors and by."
+                )
         utility = case.utility(
             by_name=named is not None,
             levels=levels or {},
@@ -184,7 +190,7 @@ def compare_release(
         checked,
         report,
         both.generalised,
-        both.unread,
+        both.left_out,
         both.suppressed,
         tuple(case.notes),
     )
@@ -247,7 +253,7 @@ class _Case:
             self.engine,
             self.both,
             self.compared,
-            by_name=by_name or bool(self.both.unread),
+            by_name=by_name or bool(self.both.left_out),
             levels=self._levels(levels),
             weights=weight or self._weight(),
             notes=self.notes,
@@ -304,8 +310,9 @@ class _Case:
             )
         if self.both.labelled or self.both.suppressed:
             self.notes.append(
-                "What an intruder finds among generalised and suppressed cells is told by "
-                "indistinct verify, which takes a label for all that it stands for."
+                "What an intruder finds is told of the original recoded as the release was. "
+                "indistinct verify tells it of the true values, taking a label for all that it "
+                "stands for."
             )
         return checked, report
 
@@ -328,7 +335,9 @@ class _Case:
             names = list(self.project.release.key or ())
         names = names or self.source.variables.names(role="key")
         sides = self.source.variables, self.opened.source.variables
-        return [n for n in names if all(n in side for side in sides) and n not in self.both.unread]
+        return [
+            n for n in names if all(n in side for side in sides) and n not in self.both.left_out
+        ]
 
     def _kin(self) -> Kinship | None:
         try:
@@ -364,11 +373,12 @@ def _case(
         chosen,
         lambda name, values: _tree(name, values, hierarchies, opened, project, source),
     )
-    compared = [name for name in chosen if name not in both.unread]
+    compared = [name for name in chosen if name not in both.left_out]
     if not compared:
         raise InputError(
-            f"Every variable of {opened.source.origin} is generalised, and no label can be "
-            f"matched with values of {source.origin}. Give hierarchies (--hierarchies DIR)."
+            f"Every variable of {opened.source.origin} is suppressed, or generalised to labels "
+            f"that cannot be matched with values of {source.origin}. Give hierarchies "
+            "(--hierarchies DIR)."
         )
     notes = [*opened.notes, *both.notes()]
     return _Case(engine, source, opened, project, households, both, compared, notes)

@@ -16,8 +16,8 @@ from indistinct.variables import Level
 
 __all__ = ["general_utility", "most_interacting"]
 
-_WORK = 3e9
-"""Products summed in one pass of the two-way model: about a second; there are about twenty."""
+_WORK = 1.5e9
+"""Products summed in one pass of the two-way model: half a second; there are about twenty."""
 
 _RECORDS = 100_000
 """Records of each file that the two-way model uses at most."""
@@ -81,7 +81,7 @@ def most_interacting(original: int, released: int) -> int:
     """Return how many variables a two-way model of so many records may have.
 
     >>> most_interacting(24_000, 24_000), most_interacting(1_000_000, 1_000_000)
-    (25, 18)
+    (22, 15)
     """
     records = min(original, _RECORDS) + min(released, _RECORDS)
     count = _FEWEST

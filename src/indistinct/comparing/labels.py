@@ -63,6 +63,8 @@ class Prepared:
         Variables that were recoded in both files.
     unread
         Variables whose labels cannot be matched with the original's values.
+    silent
+        Variables of which nothing at all is told any more.
     suppressed
         Released cells that tell nothing and count as missing, by variable.
     """
@@ -71,12 +73,18 @@ class Prepared:
     released: Source
     generalised: tuple[Generalised, ...] = ()
     unread: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
     suppressed: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The variables that cannot be compared."""
+        return self.unread + self.silent
+
+    @property
     def labelled(self) -> set[str]:
-        """The variables whose released values are labels."""
-        return {found.name for found in self.generalised} | set(self.unread)
+        """The variables whose released values are labels, or none."""
+        return {found.name for found in self.generalised} | set(self.left_out)
 
     def notes(self) -> Iterator[str]:
         """Say what was done."""
@@ -92,6 +100,8 @@ class Prepared:
                 "occur in the original and cannot be matched with its values; hierarchies "
                 "(--hierarchies DIR) would say what they stand for."
             )
+        if self.silent:
+            yield f"Suppressed altogether and left out: {', '.join(self.silent)}."
         if self.suppressed:
             told = ", ".join(f"{name} {count:,}" for name, count in self.suppressed.items())
             yield f"Suppressed cells count as missing: {told}."
@@ -129,6 +139,7 @@ def prepare(
     after: dict[str, _Recoding] = {}
     generalised: list[Generalised] = []
     unread: list[str] = []
+    empty: list[str] = []
     suppressed: dict[str, int] = {}
     schemas = original.schema, released.schema
     for name in names:
@@ -137,6 +148,9 @@ def prepare(
         if kinds[0] == kinds[1] and kinds[0] != "text" and level not in ("nominal", "taxonomy"):
             continue
         values, labels = _distinct(original, name), _distinct(released, name)
+        if not len(labels) and len(values):
+            empty.append(name)
+            continue
         known = {as_text(value) for value in values.to_pylist()}
         new = [label for label in labels.to_pylist() if as_text(label) not in known]
         if not new:
@@ -144,7 +158,7 @@ def prepare(
         tree = trees(name, values.to_pylist())
         silent = [label for label in new if is_suppressed(label, tree)]
         if len(silent) == len(labels):
-            unread.append(name)
+            empty.append(name)
             continue
         if silent:
             suppressed[name] = _count(released, name, silent)
@@ -166,6 +180,7 @@ def prepare(
         _recoded(engine, released, after),
         tuple(generalised),
         tuple(unread),
+        tuple(empty),
         suppressed,
     )
 

@@ -169,7 +169,7 @@ def _obstacle(both: Prepared, columns: HouseholdColumns, kinship: KinshipOf) -> 
         return f"{both.released.origin} does not have {', '.join(lost)}."
     coarse = [n for n in names if n in both.labelled and n != columns.household]
     if coarse:
-        return f"{', '.join(coarse)} of {both.released.origin} is generalised."
+        return f"{', '.join(coarse)} of {both.released.origin} is generalised or suppressed."
     return ""
 
 
@@ -181,7 +181,7 @@ def _education(both: Prepared, given: str | None, notes: list[str]) -> str | Non
         return given
     for name in both.original.variables:
         if _EDUCATION & set(re.split(r"[^a-z]+", name.lower())):
-            if name in both.released.variables and name not in both.unread:
+            if name in both.released.variables and name not in both.left_out:
                 return name
             notes.append(f"Homogamy was not tested: {name} is not in the released file as it was.")
             return None

@@ -44,8 +44,10 @@ class ReleaseComparison:
         What changed, record by record, and what an intruder still finds; the holder's view.
     generalised
         Variables released as labels, to whose categories both files were recoded.
-    unread
-        Variables released as labels that could not be compared.
+    left_out
+        Variables that were suppressed altogether, or released as labels that nobody can read.
+    suppressed
+        Released cells that tell nothing and counted as missing, by variable.
     notes
         Sentences for people: what was not made and why, what was taken for what.
     """
@@ -55,7 +57,7 @@ class ReleaseComparison:
     rules: RulesReport | None = None
     protection: ProtectionReport | None = None
     generalised: tuple[Generalised, ...] = ()
-    unread: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     suppressed: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -129,7 +131,7 @@ class ReleaseComparison:
             "records": list(self.utility.records),
             "variables": list(self.utility.variables),
             "generalised": [g.name for g in self.generalised],
-            "not_compared": list(self.unread),
+            "not_compared": list(self.left_out),
             "passed": self.passed,
             "failed": list(self.failed),
             "suggestions": list(self.suggestions),
@@ -158,9 +160,9 @@ class ReleaseComparison:
         return write_figures(folder, self.figures())
 
     def __repr__(self) -> str:
-        blocks = [self.sentence, repr(self.utility)]
+        # what was left out or recoded must be known before a number is read
+        blocks = [self.sentence, *(f"note: {note}" for note in self.notes), repr(self.utility)]
         blocks += [repr(part) for part in (self.demography, self.rules) if part is not None]
-        blocks += [f"note: {note}" for note in self.notes]
         if self.protection is not None:
             blocks += ["For the holder of the original", repr(self.protection)]
         return "\n".join(blocks)

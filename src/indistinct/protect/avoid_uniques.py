@@ -182,13 +182,15 @@ class _Exchange:
 
     def written(self, engine: Engine, changed: Source, key: Sequence[str]) -> Source:
         """Write the columns in which something was exchanged."""
-        moved = np.flatnonzero((self.origin != np.arange(len(self.origin))[:, None]).any(axis=0))
-        if not len(moved):
+        kept = self.origin == np.arange(len(self.origin))[:, None]
+        moved = [name for name, stays in zip(key, kept.all(axis=0), strict=True) if not stays]
+        if not moved:
             return changed
-        table = changed.table([key[j] for j in moved])
+        table = changed.table(moved)
         new = {
-            key[j]: table.column(key[j]).combine_chunks().take(pa.array(self.origin[:, j]))
-            for j in moved
+            name: table.column(name).combine_chunks().take(pa.array(self.origin[:, j]))
+            for j, name in enumerate(key)
+            if name in moved
         }
         return with_columns(engine, changed, new)
 

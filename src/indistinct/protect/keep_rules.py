@@ -2,14 +2,16 @@
 
 The steps are applied. Where a record then breaks a rule that it did not break before, a changed
 cell of its household gets its own value back, in exchange with a record that holds that value,
-so that every value stays as frequent as the steps left it. An exchange that would break a rule
-elsewhere is taken back. What cannot be exchanged in some rounds is put back alone.
+so that every value stays as frequent as the steps left it. The other record is one that the same
+step changed, in the same stratum, so what a step left alone stays alone. An exchange that would
+break a rule elsewhere is taken back. What cannot be exchanged in some rounds is put back alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +23,9 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.households import HouseholdColumns, Kinship, read_kinship
 from indistinct.protect.receipt import Receipt
+from indistinct.protect.shuffling.step import Shuffle
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import with_columns
+from indistinct.protect.techniques.columns import group_numbers, with_columns
 from indistinct.rules import Column, Rules
 
 __all__ = ["KeepRules"]
@@ -56,6 +59,10 @@ class KeepRules(Step, kind="keep-rules"):
         if not self.steps or not len(self.rules):
             raise InputError("Keeping edit rules needs at least one step and one rule.")
 
+    def order_problem(self, later: Step) -> str | None:
+        """Say what the steps say."""
+        return next((why for step in self.steps if (why := step.order_problem(later))), None)
+
     def describe(self) -> str:
         """Say what is done."""
         done = "; ".join(step.describe() for step in self.steps)
@@ -70,13 +77,20 @@ class KeepRules(Step, kind="keep-rules"):
                 raise InputError("The rules speak of relatives. Say which columns are households.")
             kinship = read_kinship(source, self.households)
         changed, receipts = source, []
+        circles = _Circles(self.rules.variables, source.records)
         for number, step in enumerate(self.steps):
             inner = Context((context.position + 1) * 4096 + number, context.seed, context.secrets)
-            changed, receipt = step.apply(engine, changed, inner)
+            before = changed
+            changed, receipt = step.apply(engine, before, inner)
+            if changed.records != source.records:
+                raise InputError(
+                    "Steps under edit rules must keep every record. Put others outside."
+                )
+            circles.add(engine, step, before, changed, receipt)
             receipts.append(receipt)
-        if changed.records != source.records:
-            raise InputError("Steps under edit rules must keep every record. Put others outside.")
-        mending = _Mending(self.rules, source, changed, kinship, context.generator())
+        mending = _Mending(
+            self.rules, source, changed, kinship, context.generator(), circles.numbers
+        )
         mending.run()
         result = mending.written(engine, changed)
         names = list(dict.fromkeys(n for r in receipts for n in r.cells_changed))
@@ -94,19 +108,56 @@ class KeepRules(Step, kind="keep-rules"):
 
 
 @dataclass(eq=False)
+class _Circles:
+    """Who may exchange with whom: for every variable, records that the same step changed in the
+    same stratum have the same number; 0 where no step changed anything."""
+
+    variables: Sequence[str]
+    records: int
+    numbers: dict[str, NDArray[np.int64]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = {name: np.zeros(self.records, dtype=np.int64) for name in self.variables}
+
+    def add(
+        self, engine: Engine, step: Step, before: Source, after: Source, receipt: Receipt
+    ) -> None:
+        touched = [name for name in self.variables if receipt.cells_changed.get(name)]
+        if not touched:
+            return
+        group = group_numbers(engine, before, _kept_apart(step, before))
+        for name in touched:
+            circle = self.numbers[name]
+            moved = _differing(before, after, name)
+            circle[moved] = circle.max() + 1 + group[moved]
+
+
+def _kept_apart(step: Step, source: Source) -> list[str]:
+    """Return the variables between whose values a step exchanges nothing."""
+    named = [*getattr(step, "within", ()), *getattr(step, "apart", ())]
+    if isinstance(step, Shuffle) and step.of == "couples" and step.households is not None:
+        named.append(step.households.sex)  # husbands with husbands, wives with wives
+    bands = getattr(step, "bands", {})
+    return [name for name in dict.fromkeys(named) if name in source.variables and name not in bands]
+
+
+@dataclass(eq=False)
 class _Mending:
     rules: Rules
     source: Source
     changed: Source
     kinship: Kinship | None
     rng: np.random.Generator
+    circles: Mapping[str, NDArray[np.int64]]
     notes: tuple[str, ...] = ()
     columns: dict[str, _Cells] = field(default_factory=dict)
 
     def run(self) -> None:
         old = self.rules.read(self.source)
         now = self.rules.read(self.changed)
-        self.columns = {name: _Cells.of(old[name], now[name]) for name in old}
+        self.columns = {
+            name: _Cells.of(name, old[name], now[name], self.circles[name]) for name in old
+        }
         before = self.rules.violations(old, self.kinship)
         self.allowed = before.by_rule
         first = self._new()
@@ -133,9 +184,8 @@ class _Mending:
         table, old = changed.table(list(moved)), self.source.table(list(moved))
         new = {}
         for name, cells in moved.items():
-            both = pa.concat_arrays(
-                [table.column(name).combine_chunks(), old.column(name).combine_chunks()]
-            )
+            here = table.column(name).combine_chunks()
+            both = pa.concat_arrays([here, old.column(name).combine_chunks().cast(here.type)])
             new[name] = both.take(pa.array(cells.index))
         return with_columns(engine, changed, new)
 
@@ -214,10 +264,16 @@ class _Cells:
     pool: NDArray[np.float64] | NDArray[np.int64]
     present: NDArray[np.bool_]
     texts: tuple[str, ...] | None
+    circle: NDArray[np.int64]
     index: NDArray[np.int64]
 
     @classmethod
-    def of(cls, old: Column, now: Column) -> _Cells:
+    def of(cls, name: str, old: Column, now: Column, circle: NDArray[np.int64]) -> _Cells:
+        if (old.texts is None) != (now.texts is None):
+            raise InputError(
+                f"Steps under edit rules made numbers of the texts of '{name}', or texts of its "
+                "numbers, so the rules do not fit both. Put such a step outside."
+            )
         texts: tuple[str, ...] | None = None
         if old.texts is not None and now.texts is not None:
             texts = tuple(dict.fromkeys((*now.texts, *old.texts)))
@@ -228,7 +284,7 @@ class _Cells:
         else:
             pool = np.concatenate([now.values, old.values])
         present = np.concatenate([now.holds(), old.holds()])
-        return cls(pool, present, texts, np.arange(len(now)))
+        return cls(pool, present, texts, circle, np.arange(len(now)))
 
     def current(self) -> Column:
         return Column(self.pool[self.index], self.present[self.index], self.texts)
@@ -242,18 +298,26 @@ class _Cells:
         here, there = self.present[self.index], self.present[own]
         return np.asarray((here != there) | (here & (self.pool[self.index] != self.pool[own])))
 
+    @cached_property
+    def _codes(self) -> NDArray[np.int64]:
+        """A number for every value of the pool."""
+        return np.unique(self.pool, return_inverse=True)[1].astype(np.int64)
+
     def holders(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return for each record one that now holds its own value, at random; -1 for nobody."""
-        records = len(self.index)
-        now = np.where(self.present[self.index], self.pool[self.index], np.nan)
+        """Return for each record another of its circle that now holds its own value, at random;
+        -1 for nobody."""
+        others = np.flatnonzero((self.circle > 0) & self.present[self.index])
+        size = int(self._codes.max()) + 1
+        now = self.circle[others] * size + self._codes[self.index[others]]
         order = np.argsort(now, kind="stable")
-        ordered = now[order]
-        wanted = np.where(self.present[rows + records], self.pool[rows + records], np.nan)
-        first = np.searchsorted(ordered, wanted, side="left")
-        last = np.searchsorted(ordered, wanted, side="right")
+        own = rows + len(self.index)
+        wanted = self.circle[rows] * size + self._codes[own]
+        first, last = (np.searchsorted(now[order], wanted, side=s) for s in ("left", "right"))
         place = first + (rng.random(len(rows)) * (last - first)).astype(np.int64)
-        found = np.where(last > first, order[np.minimum(place, records - 1)], -1)
-        return np.where(np.isnan(wanted) | (found == rows), -1, found)
+        some = (last > first) & self.present[own] & (self.circle[rows] > 0)
+        found = np.full(len(rows), -1, dtype=np.int64)
+        found[some] = others[order[place[some]]]
+        return np.where(found == rows, -1, found)
 
     def swap(self, rows: NDArray[np.int64], partners: NDArray[np.int64]) -> None:
         self.index[rows], self.index[partners] = self.index[partners], self.index[rows]
@@ -263,19 +327,24 @@ class _Cells:
 
 
 def _compared(
-    source: Source, result: Source, names: list[str]
+    source: Source, result: Source, names: Sequence[str]
 ) -> tuple[dict[str, int], NDArray[np.bool_]]:
     """Return how many cells of each variable differ, and which records have one."""
     touched = np.zeros(source.records, dtype=bool)
     cells = {}
     for name in names:
-        before = source.table([name]).column(0).combine_chunks()
-        after = result.table([name]).column(0).combine_chunks()
-        if before.type != after.type:
-            before = before.cast(after.type)
-        absent = pc.xor(before.is_null(), after.is_null())
-        differs = pc.or_(pc.fill_null(pc.not_equal(before, after), False), absent)
-        mask = differs.to_numpy(zero_copy_only=False)
-        cells[name] = int(mask.sum())
-        touched |= mask
+        differs = _differing(source, result, name)
+        cells[name] = int(differs.sum())
+        touched |= differs
     return cells, touched
+
+
+def _differing(source: Source, result: Source, name: str) -> NDArray[np.bool_]:
+    """Say which records have another value of a variable in the result."""
+    before = source.table([name]).column(0).combine_chunks()
+    after = result.table([name]).column(0).combine_chunks()
+    if before.type != after.type:
+        before = before.cast(after.type)
+    was, now = (column.is_null(nan_is_null=True) for column in (before, after))
+    other = pc.and_not(pc.fill_null(pc.not_equal(before, after), False), pc.and_(was, now))
+    return np.asarray(pc.or_(other, pc.xor(was, now)).to_numpy(zero_copy_only=False))

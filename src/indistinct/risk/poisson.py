@@ -253,7 +253,8 @@ def _points(
 _NODES, _WEIGHTS = (values.astype(np.float64) for values in np.polynomial.legendre.leggauss(64))
 
 
-@vectorize(["float64(float64, float64)"], cache=True)  # type: ignore[no-untyped-call]
+# without a signature it is compiled, or taken from the cache, at its first call, not at import
+@vectorize(cache=True)  # type: ignore[no-untyped-call]
 def _inverse(a, f):  # type: ignore[no-untyped-def]
     """E(1/(f + X)) for X ~ Poisson(a): the integral of t^(f-1) exp(-a(1-t)) from 0 to 1."""
     if a == 0.0:

@@ -78,6 +78,6 @@ def propensity_utility(
     names = [column.name for column in columns if column.name in drawn.variables]
     levels = {name: original.coded[name].level for name in names}
     coded = read_coded(original.source, drawn, variables=names, levels=levels)
-    found = compare_propensity(coded, most_records=100_000, seed=seed)
+    found = compare_propensity(coded, seed=seed)
     c = found.records[1] / sum(found.records)
     return 1 - found.pmse / (c * (1 - c))

@@ -18,6 +18,7 @@ from indistinct.errors import InputError
 from indistinct.protect.randomness import Draws
 from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.correlation import (
+    HIGHEST,
     copula_correlation,
     nearest_correlation,
     spearman,
@@ -27,7 +28,7 @@ from indistinct.protect.shuffling.mapping import deal_values
 from indistinct.protect.shuffling.margins import Coded, Codes, Margin, margins_of
 from indistinct.protect.shuffling.normal import FARTHEST
 
-__all__ = ["Shuffled", "Ties", "Worksheet", "shuffle_codes"]
+__all__ = ["Shuffled", "Ties", "Worksheet", "check_worksheet", "corrected", "shuffle_codes"]
 
 Ties = Literal["model", "free"]
 """How ties are broken: at random given the other variables, or at random alone."""
@@ -99,8 +100,8 @@ class Worksheet:
 
     @cached_property
     def ranks(self) -> Matrix:
-        """Spearman's correlations of all columns."""
-        return spearman(self.margins)
+        """Spearman's correlations of the columns of X with all columns."""
+        return spearman(self.margins, first=len(self.owners))
 
     @cached_property
     def model(self) -> Matrix:
@@ -172,7 +173,9 @@ class Worksheet:
         limit[: len(kept)] = 0.5 * np.sqrt(1.0 - kept**2)
         most = np.minimum(limit[:, None], limit[None, :])
         limited = np.clip(correction, -most, most)
-        return nearest_correlation(np.clip(self.model + limited, -0.9995, 0.9995))
+        aimed = np.clip(self.model + limited, -HIGHEST, HIGHEST)
+        np.fill_diagonal(aimed, 1.0)
+        return nearest_correlation(aimed)
 
     def deal(self, scores: Matrix, levels: Matrix) -> list[Codes]:
         """Deal out the values of every confidential variable in the order of its scores."""
@@ -192,7 +195,7 @@ class Worksheet:
             for coded, codes in zip(self.confidential, dealt, strict=True)
             for margin in margins_of(coded.with_codes(codes))
         ]
-        return spearman([*new, *self.margins[len(self.owners) :]])
+        return spearman([*new, *self.margins[len(new) :]], first=len(new))
 
     def shares(self, dealt: Sequence[Codes]) -> Matrix:
         """Return the share of values that changed, by variable."""
@@ -230,27 +233,20 @@ def corrected(sheet: Worksheet, levels: Matrix, *, rounds: int = 2) -> Matrix:
         return correction
     for _ in range(rounds):
         after = sheet.after(sheet.deal(sheet.masked(levels, correction, keep=True), levels))
-        correction = correction + sheet.ranks - after
-        correction[size:, size:] = 0.0
+        correction[:size] += sheet.ranks - after
+        correction[size:, :size] = correction[:size, size:].T
     return correction
 
 
-def shuffle_codes(
-    sheet: Worksheet, levels: Mapping[str, float], correction: Matrix | None = None
-) -> Shuffled:
-    """Shuffle once, at given levels."""
-    check_worksheet(sheet)
+def shuffle_codes(sheet: Worksheet, levels: Matrix, correction: Matrix) -> Shuffled:
+    """Shuffle once, at a given level for each confidential variable."""
     names = [coded.name for coded in sheet.confidential]
-    each = np.array([levels[name] for name in names])
-    if correction is None:
-        correction = np.zeros_like(sheet.model)
-    dealt = sheet.deal(sheet.masked(each, correction), each)
+    dealt = sheet.deal(sheet.masked(levels, correction), levels)
     shares = sheet.shares(dealt)
-    size = len(sheet.owners)
-    miss = np.abs(sheet.after(dealt) - sheet.ranks)[:size]
+    miss = np.abs(sheet.after(dealt) - sheet.ranks)
     return Shuffled(
         dict(zip(names, dealt, strict=True)),
-        dict(zip(names, each.tolist(), strict=True)),
+        dict(zip(names, levels.tolist(), strict=True)),
         dict(zip(names, shares.tolist(), strict=True)),
         float(miss.max()) if miss.size else 0.0,
     )
@@ -263,13 +259,14 @@ def check_worksheet(sheet: Worksheet) -> None:
         present = coded.codes[coded.present]
         if not len(present) or present.min() == present.max():
             raise InputError(
-                f"'{coded.name}' has the same value in every record that would be shuffled, so "
-                "there is nothing to exchange. Leave it out, or shuffle more records."
+                f"'{coded.name}' has the same value, or none, in all {rows:,} records that would "
+                "be shuffled together, so there is nothing to exchange. Leave it out, or shuffle "
+                "more records."
             )
     columns = len(sheet.owners) + sum(max(1, coded.columns - 1) for coded in sheet.given)
     if columns >= rows or columns > MOST_COLUMNS:
         raise InputError(
-            f"The variables need {columns:,} indicators, which is too many for {rows:,} records. "
-            "Give nominal variables with many values a hierarchy (level taxonomy), or condition "
-            "on fewer."
+            f"The variables need {columns:,} indicators, which is too many for the {rows:,} "
+            "records that would be shuffled together. Give nominal variables with many values a "
+            "hierarchy (level taxonomy), or condition on fewer."
         )

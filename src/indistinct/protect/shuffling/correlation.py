@@ -17,43 +17,52 @@ from numpy.typing import NDArray
 from indistinct.errors import InputError
 from indistinct.protect.shuffling.margins import Codes, Margin
 
-__all__ = ["copula_correlation", "correlations", "nearest_correlation", "spearman"]
+__all__ = ["HIGHEST", "copula_correlation", "correlations", "nearest_correlation", "spearman"]
 
 Matrix = NDArray[np.float64]
 
-_MOST = 0.9995
+HIGHEST = 0.9995
+"""Scores are correlated at most so much: beyond, they cannot be told apart."""
+
 _FLOOR, _REPAIRED = 1e-6, 0.01
 _ROWS = 1 << 18
 
 
-def correlations(cells: Sequence[Codes], values: Sequence[Matrix]) -> Matrix:
+def correlations(
+    cells: Sequence[Codes], values: Sequence[Matrix], *, first: int | None = None
+) -> Matrix:
     """Return the correlations of columns, each given by a row's cell and the cells' values.
 
-    Values are centred. A row without a cell counts in no pair.
+    Values are centred. A row without a cell counts in no pair. With `first`, only those of the
+    first columns with all of them.
     """
-    size = len(cells)
-    products, squares = np.zeros((size, size)), np.zeros((size, size))
-    padded = [np.append(own, 0.0) for own in values]
-    some_missing = any((own < 0).any() for own in cells)
+    own = len(cells) if first is None else first
+    products = np.zeros((own, len(cells)))
+    squares, others = np.zeros_like(products), np.zeros_like(products)
+    padded = [np.append(value, 0.0) for value in values]
+    some_missing = any((cell < 0).any() for cell in cells)
     for start in range(0, len(cells[0]), _ROWS):
         part = slice(start, start + _ROWS)
-        block = np.stack([own[cell[part]] for own, cell in zip(padded, cells, strict=True)])
-        products += block @ block.T
+        block = np.stack([value[cell[part]] for value, cell in zip(padded, cells, strict=True)])
+        products += block[:own] @ block.T
         if some_missing:
             present = np.stack([cell[part] >= 0 for cell in cells]).astype(float)
-            squares += (block**2) @ present.T
-    if not some_missing:
-        squares = np.repeat(np.diag(products)[:, None], size, axis=1)
-    scale = np.sqrt(squares * squares.T)
+            squares += block[:own] ** 2 @ present.T
+            others += present[:own] @ (block**2).T
+        else:
+            sums = np.einsum("ij,ij->i", block, block)
+            squares += sums[:own, None]
+            others += sums[None, :]
+    scale = np.sqrt(squares * others)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.where(scale > 0, products / scale, 0.0)
     np.fill_diagonal(found, 1.0)
     return np.asarray(np.clip(found, -1.0, 1.0))
 
 
-def spearman(margins: Sequence[Margin]) -> Matrix:
+def spearman(margins: Sequence[Margin], *, first: int | None = None) -> Matrix:
     """Return Spearman's correlations: of mid-ranks, over the rows where both have a value."""
-    return correlations([m.cells for m in margins], [m.middles for m in margins])
+    return correlations([m.cells for m in margins], [m.middles for m in margins], first=first)
 
 
 def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "model") -> Matrix:
@@ -63,9 +72,8 @@ def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "mode
     the mean normal score of each cell. With ``ties="free"`` all scores are normal, and the
     correlation is Muralidhar and Sarathy's 2 sin(π r/6) for every pair.
     """
-    ranks = spearman(margins)
     if ties == "free":
-        found = 2.0 * np.sin(np.pi * ranks / 6.0)
+        found = 2.0 * np.sin(np.pi * spearman(margins) / 6.0)
     else:
         found = correlations(
             [m.cells for m in margins],
@@ -76,7 +84,7 @@ def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "mode
         found[:own, :own] = 2.0 * np.sin(np.clip(angles, -np.pi / 2, np.pi / 2))
         found[:own, own:] /= kept[:, None]
         found[own:, :own] = found[:own, own:].T
-    found = np.clip(found, -_MOST, _MOST)
+    found = np.clip(found, -HIGHEST, HIGHEST)
     np.fill_diagonal(found, 1.0)
     return nearest_correlation(found)
 

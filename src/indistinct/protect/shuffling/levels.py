@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
-from indistinct.protect.shuffling.copula import Shuffled, Worksheet, corrected, shuffle_codes
+from indistinct.protect.shuffling.copula import (
+    Shuffled,
+    Worksheet,
+    check_worksheet,
+    corrected,
+    shuffle_codes,
+)
 from indistinct.protect.shuffling.margins import Codes, packed
 
 __all__ = ["expected_matches", "shuffle_to_risk", "shuffle_to_shares"]
@@ -19,10 +26,13 @@ SAMPLE = 200_000
 """Rows on which levels are tried out, where there are more."""
 
 _LOWEST = -8.0
-"""The decimal logarithm of the least level that is tried."""
+"""The decimal logarithm of the least level that is tried; twice that where values have so many
+near neighbours that even this one changes more of them than is wanted."""
 
 _TRIES, _LATER_TRIES, _ON_THE_WHOLE = 14, 8, 4
 _NEAR = 0.003
+_JUST = 1.005
+_STEP = float(np.log10(1.25))
 
 
 def shuffle_to_shares(
@@ -36,71 +46,97 @@ def shuffle_to_shares(
     The share grows with the level, so the level is found by halving, on the random numbers
     that the shuffle itself will use.
     """
+    check_worksheet(sheet)
     names = [coded.name for coded in sheet.confidential]
+    # nobody's value changes at level 0, and only there
+    each = np.array([0.0 if shares.get(name) == 0 else levels.get(name, 1.0) for name in names])
     trial = _trial(sheet)
-    each = np.array([levels.get(name, 1.0) for name in names])
-    sought = np.array([name in shares for name in names])
     wanted = np.array([shares.get(name, 0.0) for name in names])
+    if not wanted.any():
+        return shuffle_codes(sheet, each, corrected(trial, each))
+    search = _Search(trial, wanted)
+    each, correction = search.found(each)
+    done = shuffle_codes(sheet, each, correction)
+    return done if trial is sheet else search.nearer(sheet, done, each, correction)
 
-    def reached(tried: Matrix, correction: Matrix) -> Matrix:
-        return trial.shares(trial.deal(trial.masked(tried, correction, keep=True), tried))
 
-    correction = np.zeros_like(trial.model)
-    if sought.any():
-        most = reached(each, correction)
-        if (short := np.flatnonzero(sought & (wanted > most * 1.005))).size:
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The search for levels at which the wanted shares change; a share of 0 is not sought."""
+
+    trial: Worksheet
+    wanted: Matrix
+
+    @property
+    def sought(self) -> NDArray[np.bool_]:
+        return self.wanted > 0
+
+    def reached(self, levels: Matrix, correction: Matrix) -> Matrix:
+        scores = self.trial.masked(levels, correction, keep=True)
+        return self.trial.shares(self.trial.deal(scores, levels))
+
+    def found(self, each: Matrix) -> tuple[Matrix, Matrix]:
+        """Return levels, and the correction of correlations that belongs to them."""
+        none = np.zeros_like(self.trial.model)
+        self._check(self.reached(each, none))
+        low, high = np.full(len(each), _LOWEST), np.zeros(len(each))
+        least = self.reached(self._levels(each, low), none)
+        low[self.sought & (least > self.wanted)] *= 2
+        each = self._halved(each, low, high, none, _TRIES)
+        correction = corrected(self.trial, each)
+        middle = self._logarithms(each)
+        low, high = np.maximum(2 * _LOWEST, middle - 0.5), np.minimum(0.0, middle + 0.5)
+        return self._halved(each, low, high, correction, _LATER_TRIES), correction
+
+    def nearer(
+        self, sheet: Worksheet, done: Shuffled, each: Matrix, correction: Matrix
+    ) -> Shuffled:
+        """Shuffle the whole again where a share is missed: between neighbouring values a sample
+        has wider steps."""
+        names = list(done.changed)
+        at = self._logarithms(each)
+        above, below = (self._levels(each, np.minimum(0.0, at + s)) for s in (_STEP, -_STEP))
+        slope = (self.reached(above, correction) - self.reached(below, correction)) / (2 * _STEP)
+        for _ in range(_ON_THE_WHOLE):
+            share = np.array([done.changed[name] for name in names])
+            miss = self.wanted - share
+            off = self.sought & (np.abs(miss) > _NEAR)
+            if not off.any():
+                break
+            move = np.clip(miss / np.maximum(slope, 1e-3), -1.0, 1.0)
+            new = np.where(off, np.clip(at + move, 2 * _LOWEST, 0.0), at)
+            done = shuffle_codes(sheet, self._levels(each, new), correction)
+            gained = np.array([done.changed[name] for name in names]) - share
+            moved = np.abs(new - at) > 1e-9
+            slope = np.where(moved, gained / np.where(moved, new - at, 1.0), slope)
+            at = new
+        return done
+
+    def _halved(
+        self, each: Matrix, low: Matrix, high: Matrix, correction: Matrix, tries: int
+    ) -> Matrix:
+        for _ in range(tries):
+            middle = (low + high) / 2
+            enough = self.reached(self._levels(each, middle), correction) >= self.wanted
+            high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+        return self._levels(each, high)
+
+    def _levels(self, each: Matrix, logarithms: Matrix) -> Matrix:
+        """Return the levels with those that are sought by their logarithms."""
+        return np.where(self.sought, 10.0**logarithms, each)
+
+    def _logarithms(self, each: Matrix) -> Matrix:
+        return np.log10(np.where(self.sought, each, 1.0))
+
+    def _check(self, most: Matrix) -> None:
+        short = np.flatnonzero(self.sought & (self.wanted > most * _JUST))
+        if short.size:
             number = int(short[0])
             raise InputError(
-                f"'{names[number]}' cannot change for {wanted[number]:.1%} of the records: at the "
-                f"highest level it changes for {most[number]:.1%}. Ask for less, or condition on "
-                "less."
+                f"'{self.trial.confidential[number].name}' cannot change for "
+                f"{self.wanted[number]:.1%} of the records: its levels reach from 0 to "
+                f"{most[number]:.1%}. Ask for less, or condition on less."
             )
-        low, high = np.full(len(names), _LOWEST), np.zeros(len(names))
-        each = _halved(reached, each, sought, wanted, low, high, correction, _TRIES)
-        correction = corrected(trial, each)
-        middle = np.log10(each)
-        low, high = np.maximum(_LOWEST, middle - 0.5), np.minimum(0.0, middle + 0.5)
-        each = _halved(reached, each, sought, wanted, low, high, correction, _LATER_TRIES)
-    else:
-        correction = corrected(trial, each)
-    done = shuffle_codes(sheet, dict(zip(names, each.tolist(), strict=True)), correction)
-    if trial is sheet or not sought.any():
-        return done
-    # a sample has wider steps between neighbouring values than the whole
-    slope = (reached(each * 1.25, correction) - reached(each / 1.25, correction)) / (
-        2 * np.log10(1.25)
-    )
-    for _ in range(_ON_THE_WHOLE):
-        miss = wanted - np.array([done.changed[name] for name in names])
-        off = sought & (np.abs(miss) > _NEAR)
-        if not off.any():
-            break
-        before, shares_before = np.log10(each), done.changed
-        step = np.clip(miss / np.maximum(slope, 1e-3), -1.0, 1.0)
-        each = np.where(off, 10.0 ** np.clip(before + step, 2 * _LOWEST, 0.0), each)
-        done = shuffle_codes(sheet, dict(zip(names, each.tolist(), strict=True)), correction)
-        moved = np.log10(each) - before
-        gained = np.array([done.changed[name] - shares_before[name] for name in names])
-        slope = np.where(np.abs(moved) > 1e-9, gained / np.where(moved == 0, 1, moved), slope)
-    return done
-
-
-def _halved(
-    reached: Callable[[Matrix, Matrix], Matrix],
-    each: Matrix,
-    sought: NDArray[np.bool_],
-    wanted: Matrix,
-    low: Matrix,
-    high: Matrix,
-    correction: Matrix,
-    tries: int,
-) -> Matrix:
-    for _ in range(tries):
-        middle = (low + high) / 2
-        each = np.where(sought, 10.0**middle, each)
-        enough = reached(each, correction) >= wanted
-        high, low = np.where(enough, middle, high), np.where(enough, low, middle)
-    return np.where(sought, 10.0**high, each)
 
 
 def shuffle_to_risk(

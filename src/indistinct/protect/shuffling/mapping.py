@@ -29,7 +29,8 @@ def _deal_ordered(coded: Coded, margin: Margin, scores: Floats) -> Codes:
     whole = bool(present.all())
     place = scores if whole else scores[present]
     if strata is not None:
-        # one number that sorts by stratum and then by score
+        # one number that sorts by stratum and then by score; the margin keeps the next stratum
+        # out of reach of rounding, up to millions of strata
         place = (strata if whole else strata[present]) + np.minimum(ndtr(place), 1 - 1e-12)
     new = margin.values[_dealt(place, margin.counts)] if len(place) else np.empty(0, np.int32)
     if whole:
@@ -74,6 +75,8 @@ def _highest(
     scores: Floats, group: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Say which rows have the highest scores of their group, as many as it wants."""
+    if not wanted.any():
+        return np.zeros(len(scores), dtype=bool)
     if len(wanted) == 1:
         if wanted[0] == len(scores):
             return np.ones(len(scores), dtype=bool)

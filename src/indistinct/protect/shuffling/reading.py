@@ -20,6 +20,7 @@ from indistinct.protect.shuffling.margins import Codes
 from indistinct.protect.shuffling.taxonomy import MANY_INDICATORS, taxonomic_order
 from indistinct.protect.techniques.columns import class_numbers, read_numbers, values_of
 from indistinct.rules import Measure
+from indistinct.variables import Variable
 
 __all__ = ["ShuffledColumn", "check_levels", "read_bands", "read_column"]
 
@@ -42,6 +43,8 @@ class ShuffledColumn:
         For every place the branch of the taxonomy that a value may not leave, or None.
     nominal
         Whether the order means nothing.
+    left
+        A number for every value that stays, where there are several; -1 where it may move.
     """
 
     name: str
@@ -51,11 +54,21 @@ class ShuffledColumn:
     nominal: bool
     groups: Codes | None = None
     warnings: tuple[str, ...] = ()
+    left: Codes | None = None
     original: Codes = field(init=False)
 
     def __post_init__(self) -> None:
         """Keep what the file holds."""
         self.original = self.codes
+
+    def kinds(self, records: NDArray[np.int64]) -> tuple[Codes, int]:
+        """Return a number for the values of some records, also of those that stay, and how many
+        numbers there are; -1 where all that stay are alike."""
+        codes = self.codes[records]
+        if self.left is None:
+            return codes, self.size
+        left = self.left[records]
+        return np.where(codes < 0, self.size + left, codes), self.size + int(self.left.max()) + 1
 
     def changed(self) -> NDArray[np.bool_]:
         """Say of every record whether its value is another than at the beginning."""
@@ -99,42 +112,37 @@ def read_column(
     source.check_columns([name])
     tally = engine.count(source, [name])
     table = KeyTable.from_tally(tally)
-    coding, counts = table.coding.variables[0], table.counts
-    values = values_of(coding, table.codes[:, 0], source.schema.field(name).type)
-    texts = as_texts(values.to_pylist())
-    variable = source.variables[name]
-    stays = np.array(
-        [
-            variable.is_missing(value) or text in leave
-            for value, text in zip(values.to_pylist(), texts, strict=True)
-        ],
-        dtype=bool,
-    )
-    warnings: tuple[str, ...] = ()
-    groups = None
-    moving = np.flatnonzero(~stays)
+    classes, counts = class_numbers(tally), table.counts
+    kind = source.schema.field(name).type
+    values = values_of(table.coding.variables[0], table.codes[:, 0], kind)
+    _check_finite(source, name, values, classes)
     if at is not None:
         if hierarchy is None:
             raise InputError(f"'{name}' is to be taken at a level of its hierarchy, and has none.")
-        return _at_level(name, hierarchy, at, texts, class_numbers(tally))
+        return _at_level(name, hierarchy, at, as_texts(values.to_pylist()), classes)
+    if stay is not None and hierarchy is None:
+        raise InputError(
+            f"'{name}' should stay within a branch of its hierarchy, and has none. Give it one."
+        )
+    variable = source.variables[name]
+    stays = _staying(variable, values, leave)
+    moving = np.flatnonzero(~stays)
+    warnings: tuple[str, ...] = ()
+    groups = None
     if hierarchy is not None:
-        leaves = hierarchy.encode([texts[number] for number in moving])
-        held = np.zeros(len(hierarchy.values) + 1, dtype=np.int64)
-        np.add.at(held, leaves, counts[moving])
-        place = taxonomic_order(hierarchy, held[:-1])
-        sorting = np.argsort(place[leaves], kind="stable")
-        moving, leaves = moving[sorting], leaves[sorting]
-        if stay is not None:
-            groups = hierarchy.level_codes(stay)[leaves].astype(np.int32)
         nominal = bool(nominal)
-    else:
+        leaves = hierarchy.encode(values.take(pa.array(moving)).to_pylist())
+        held = np.bincount(leaves, weights=counts[moving], minlength=len(hierarchy.values))
+        sorting = np.argsort(taxonomic_order(hierarchy, held.astype(np.int64))[leaves])
+        moving = moving[sorting]
         if stay is not None:
-            raise InputError(
-                f"'{name}' should stay within a branch of its hierarchy, and has none. Give it one."
-            )
+            groups = hierarchy.level_codes(stay)[leaves[sorting]].astype(np.int32)
+    else:
         if nominal is None:
             nominal = _is_nominal(source, name, len(moving))
-        if nominal and len(moving) >= MANY_INDICATORS:
+        if not nominal:
+            moving = moving[_by_category(source, variable, values.take(pa.array(moving)))]
+        elif len(moving) >= MANY_INDICATORS:
             warnings = (
                 f"{name} has {len(moving):,} values and no hierarchy, so it is treated as as many "
                 "indicators. Give it its hierarchy (level taxonomy): codes of one branch are then "
@@ -144,13 +152,65 @@ def read_column(
     order[moving] = np.arange(len(moving), dtype=np.int32)
     return ShuffledColumn(
         name,
-        order[class_numbers(tally)],
+        order[classes],
         len(moving),
         values.take(pa.array(moving)),
         nominal,
         groups,
         warnings,
+        _left(stays, classes),
     )
+
+
+def _check_finite(source: Source, name: str, values: pa.Array, classes: NDArray[np.int64]) -> None:
+    if not pa.types.is_floating(values.type):
+        return
+    endless = np.flatnonzero(pc.is_inf(values).fill_null(False).to_numpy(zero_copy_only=False))
+    if len(endless):
+        record = int(np.argmax(np.isin(classes, endless))) + 1
+        raise InputError(
+            f"{source.origin}: '{name}' is infinite in record {record:,}. Correct it, or leave the "
+            "record out."
+        )
+
+
+def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> NDArray[np.bool_]:
+    """Say which values stay where they are: missing ones, and those to leave."""
+    stays: NDArray[np.bool_] = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    if not variable.user_missing and not leave:
+        return stays
+    plain = values.to_pylist()
+    return np.array(
+        [
+            variable.is_missing(value) or text in leave
+            for value, text in zip(plain, as_texts(plain), strict=True)
+        ],
+        dtype=bool,
+    )
+
+
+def _left(stays: NDArray[np.bool_], classes: NDArray[np.int64]) -> Codes | None:
+    """Number the values that stay, where there are several; -1 where a value may move."""
+    if stays.sum() < 2:
+        return None
+    number = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
+    return np.asarray(number[classes])
+
+
+def _by_category(source: Source, variable: Variable, values: pa.Array) -> NDArray[np.int64]:
+    """Sort values, which are in rising order, by their declared categories where texts have some
+    or the level is ordinal."""
+    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    if variable.categories is None or not (text or variable.level == "ordinal"):
+        return np.arange(len(values))
+    place = {category: number for number, category in enumerate(variable.categories)}
+    found = [place.get(value, -1) for value in values.to_pylist()]
+    if min(found, default=0) < 0:
+        raise InputError(
+            f"{source.origin}: '{variable.name}' holds a value that is not one of its declared "
+            "categories, so it has no place in their order. Declare it, or correct the file."
+        )
+    return np.argsort(found)
 
 
 def read_measure(

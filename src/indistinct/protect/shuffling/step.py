@@ -14,6 +14,7 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect.receipt import Receipt
+from indistinct.protect.shuffling.copula import Ties
 from indistinct.protect.shuffling.reading import (
     ShuffledColumn,
     check_levels,
@@ -68,7 +69,8 @@ class Shuffle(Step, kind="shuffle"):
     levels
         Levels of single variables.
     shares
-        For single variables, the share of the shuffled records whose value shall change.
+        For single variables, the share of the shuffled people whose value shall change, of those
+        who have one that may move.
     max_risk
         Instead: the largest expected share of people whom an intruder finds who knows all
         variables of the step. The least level that attains it is found.
@@ -115,7 +117,7 @@ class Shuffle(Step, kind="shuffle"):
     nominal: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
     households: HouseholdColumns | None = None
-    ties: Literal["model", "free"] = "model"
+    ties: Ties = "model"
     diagonal: bool = False
 
     draws_at_random = True
@@ -124,12 +126,20 @@ class Shuffle(Step, kind="shuffle"):
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
         check_variables(self.variables, "shuffling")
-        for words, names in (("given", self.given), ("within", self.within)):
-            both = set(self.variables) & (set(names) - set(self.bands))
+        whole = set(self.within) - set(self.bands)
+        for words, names in (("given", self.given), ("within", whole), ("apart", self.apart)):
+            both = set(self.variables) & set(names)
             if both:
                 raise InputError(f"'{min(both)}' cannot be both shuffled and {words}.")
         if self.of not in get_args(Of) or self.hold not in get_args(Hold):
             raise InputError("of must be people, couples or singles, and hold table or ranks.")
+        if self.ties not in get_args(Ties):
+            raise InputError("ties must be model or free.")
+        for name in (*self.nominal, *self.ordered):
+            if name not in (*self.variables, *self.given):
+                raise InputError(f"'{name}' is neither shuffled nor given, so its order is unused.")
+            if name in self.nominal and name in self.ordered:
+                raise InputError(f"'{name}' cannot be both nominal and ordered.")
         check_levels({name: self.level for name in self.variables[:1]}, self.variables, "level")
         check_levels(self.levels, self.variables, "level")
         check_levels(self.shares, self.variables, "share")
@@ -139,6 +149,11 @@ class Shuffle(Step, kind="shuffle"):
             check_share(self.max_risk, "largest risk")
             if self.shares or self.levels:
                 raise InputError("Give either levels and shares, or a largest risk.")
+            if self.of == "couples" and self.hold == "table":
+                raise InputError(
+                    "A largest risk needs all variables to be shuffled at once, and the joint "
+                    "table of couples one after the other. Hold ranks, or give levels or shares."
+                )
         for name in (*self.stay, *self.leave):
             if name not in self.variables:
                 raise InputError(f"'{name}' is not among the shuffled variables.")
@@ -193,12 +208,14 @@ class Shuffle(Step, kind="shuffle"):
             for name, level in done.levels.items():
                 levels.setdefault(name, []).append(level)
         changed = {name: columns[name].changed() for name in self.variables}
-        rows = units.people
-        notes += [
-            f"{name} changed for {mask.sum() / max(1, rows):.1%} of the {rows:,} people shuffled"
-            for name, mask in changed.items()
-        ]
-        notes.append(f"Spearman's correlations moved by at most {drift:.4f}")
+        for name, mask in changed.items():
+            values = sum(
+                int((columns[name].original[r] >= 0).sum()) for r in units.members.values()
+            )
+            notes.append(
+                f"{name} changed for {mask.sum() / max(1, values):.1%} of {values:,} people"
+            )
+        notes.append(f"Spearman's correlations moved by at most {drift:.4f} in a shuffle")
         table = source.table(list(self.variables))
         result = with_columns(
             engine,
@@ -212,7 +229,7 @@ class Shuffle(Step, kind="shuffle"):
             records_changed=int(np.logical_or.reduce(list(changed.values())).sum()),
             cells_changed={name: int(mask.sum()) for name, mask in changed.items()},
             notes=tuple(notes),
-            warnings=tuple(w for column in columns.values() for w in column.warnings),
+            warnings=(*units.warnings, *(w for c in columns.values() for w in c.warnings)),
             private={"levels": levels, "drift": drift},
         )
 

@@ -37,10 +37,19 @@ class Place:
         """Return the codes as they are now."""
         return self.column.codes[self.records]
 
+    def kinds(self) -> tuple[Codes, int]:
+        """Return a number for every row's value, also where it stays."""
+        return self.column.kinds(self.records)
+
+    def left(self) -> tuple[Codes, int] | None:
+        """Return a number for every row's value that stays, where there are several."""
+        left = self.column.left
+        return None if left is None else (left[self.records], int(left.max()) + 1)
+
     def coded(self, within: Sequence[Place] = ()) -> Coded:
         """Return it as a variable of the copula, in strata by other places."""
         codes = self.codes()
-        columns = [(place.codes(), place.column.size) for place in within]
+        columns = [place.kinds() for place in within]
         if self.column.groups is not None:
             branch = np.append(self.column.groups, -1)[codes].astype(np.int32)
             columns.append((branch, int(self.column.groups.max()) + 1))
@@ -72,7 +81,8 @@ class Turn:
             self.diagonal,
         )
         if self.max_risk is not None:
-            key = [(p.codes(), p.column.size) for p in (*self.given, *self.within)]
+            key = [place.kinds() for place in (*self.given, *self.within)]
+            key += [left for place in self.confidential if (left := place.left()) is not None]
             done = shuffle_to_risk(sheet, most=self.max_risk, key=key)
         else:
             done = shuffle_to_shares(sheet, levels=self.levels, shares=self.shares)
@@ -142,7 +152,7 @@ def _groups(
         yield units.members
         return
     first = next(iter(units.members.values()))
-    group = strata_of([(columns[name].codes[first], columns[name].size) for name in apart])
+    group = strata_of([columns[name].kinds(first) for name in apart])
     if group is None or not len(group):
         return
     for number in range(int(group.max()) + 1):

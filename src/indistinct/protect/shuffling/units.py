@@ -39,6 +39,11 @@ class Units:
         """The number of people in all rows."""
         return sum(len(records) for records in self.members.values())
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A word where there is nobody to shuffle."""
+        return () if self.people else ("nobody is chosen, so nothing was shuffled",)
+
 
 def find_units(
     source: Source, *, of: Of, where: str | None, columns: HouseholdColumns | None

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from indistinct.errors import InputError, did_you_mean
 
@@ -112,6 +111,9 @@ def _scaled(a: Floats, b: Floats, distance: Distance) -> tuple[Floats, Floats]:
 
 def _ranks(points: Floats) -> Floats:
     """Mid-ranks over the number of records known, between 0 and 1."""
+    # imported here, because scipy.stats takes long to import and few runs come here
+    from scipy.stats import rankdata
+
     out = np.full(points.shape, np.nan)
     for j in range(points.shape[1]):
         known = np.isfinite(points[:, j])

@@ -17,7 +17,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import wasserstein_distance
 
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
@@ -325,6 +324,9 @@ def _noise(x: Floats, y: Floats) -> float:
         return 0.0
     if len(x) == len(y):
         return float(np.abs(x - y).mean())
+    # imported here, because scipy.stats takes long to import and few runs come here
+    from scipy.stats import wasserstein_distance
+
     # where values were suppressed, the order statistics are compared at equal shares
     return float(wasserstein_distance(x, y))
 
