@@ -23,6 +23,7 @@ import generalise
 import linkage
 import prove
 import risk
+import shuffle
 
 from indistinct.census import KEYS_6, KEYS_12, KEYS_20, write_census
 
@@ -30,7 +31,7 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 KEYS = {6: KEYS_6, 12: KEYS_12, 20: KEYS_20}
-PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove", "linkage"]
+PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove", "linkage", "shuffle"]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
 
@@ -203,6 +204,8 @@ def page(results: dict) -> str:
         lines += [*prove.lines(results["prove"]), ""]
     if "linkage" in results:
         lines += [*linkage.lines(results["linkage"]), ""]
+    if "shuffle" in results:
+        lines += shuffle.lines(results["shuffle"])
     return "\n".join(lines)
 
 
@@ -334,6 +337,8 @@ def main() -> None:
         results["prove"] = prove.measure(census, records=given.records)
     if "linkage" in wanted:
         results["linkage"] = linkage.measure()
+    if "shuffle" in wanted:
+        results["shuffle"] = shuffle.measure(census)
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
-import indistinct
 from indistinct.engine import bits_needed, cheapest, estimates
 from indistinct.engine.cost import UnitCosts
 from indistinct.errors import InputError
@@ -68,7 +68,7 @@ def test_engine_agrees_with_the_paper_by_every_approach(matrix, at_most):
     names = [f"v{j}" for j in range(len(sizes))]
     table = pa.table({n: [r[j] for r in rows] for j, n in enumerate(names)})
     expected = unique_records(find_groups(rows, sizes), at_most=at_most)
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         for approach in ("sort", "tally", "catalogue"):
             found = data.uniques(names, at_most=at_most, approach=approach)
             assert found.records_at_risk().tolist() == expected

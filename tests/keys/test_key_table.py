@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
-import indistinct
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable, Recode, public_frequencies, wildcard_frequencies
 
@@ -24,7 +24,7 @@ def key_table(records: list[tuple], weights: list[float] | None = None) -> KeyTa
     columns = {n: pa.array([r[j] for r in records], pa.int16()) for j, n in enumerate(names)}
     if weights is not None:
         columns["w"] = pa.array(weights)
-    with indistinct.open_data(pa.table(columns)) as data:
+    with open_small(pa.table(columns)) as data:
         return data.key_table(names, weight="w" if weights is not None else None)
 
 
@@ -111,7 +111,7 @@ def test_wildcards_beyond_one_word():
     wide = rng.integers(0, 2, (200, 4)) * ((1 << 23) - 1)
     columns = {f"v{j}": pa.array(wide[:, j], mask=rng.random(200) < 0.2) for j in range(4)}
     table = pa.table(columns)
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         found = data.uniques(list(columns), k=2, missing="wildcard").frequency().tolist()
     records = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
     expected = [

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
-import indistinct
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable, counts_in
 
@@ -22,7 +22,7 @@ def key_table(rows: list[tuple], names: list[str], kind: pa.DataType) -> KeyTabl
         n: pa.array([None if r[j] is None else r[j] for r in rows]).cast(kind)
         for j, n in enumerate(names)
     }
-    with indistinct.open_data(pa.table(columns)) as data:
+    with open_small(pa.table(columns)) as data:
         return data.key_table(names)
 
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import Hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import DROPPED, Generalisable, Recoding
-from indistinct.session import open_data
 
 LETTERS = table_hierarchy(
     [("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")], name="x"
@@ -23,7 +23,7 @@ REPEATED = table_hierarchy(
 
 def keys_of(x: list[str | None], y: list[str | None]) -> Generalisable:
     table = pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())})
-    with open_data(table) as data:
+    with open_small(table) as data:
         return Generalisable.of(data.key_table(["x", "y"]), {"x": LETTERS, "y": REPEATED})
 
 
@@ -48,12 +48,12 @@ def test_sizes_count_the_values_under_a_node():
 
 
 def test_a_variable_without_a_hierarchy_is_refused():
-    with open_data({"x": ["a"]}) as data, pytest.raises(InputError, match="no hierarchy of 'x'"):
+    with open_small({"x": ["a"]}) as data, pytest.raises(InputError, match="no hierarchy of 'x'"):
         Generalisable.of(data.key_table(["x"]), {})
 
 
 def test_a_value_the_hierarchy_does_not_know_is_refused():
-    with open_data({"x": ["z"]}) as data, pytest.raises(InputError, match="does not know"):
+    with open_small({"x": ["z"]}) as data, pytest.raises(InputError, match="does not know"):
         Generalisable.of(data.key_table(["x"]), {"x": LETTERS})
 
 

@@ -10,8 +10,8 @@ import pyarrow.csv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
-import indistinct
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
@@ -23,7 +23,7 @@ rows = st.lists(st.tuples(value, value, value), min_size=1, max_size=40)
 
 
 def by_record(columns: pa.Table, key: list[str], weight: str, alpha: float):
-    with indistinct.open_data(columns) as data:
+    with open_small(columns) as data:
         tally = data.engine.count(data.source, key)
         weights = data.engine.class_weights(data.source, tally, weight)
         table = KeyTable.from_tally(tally, weights=weights)
@@ -58,14 +58,14 @@ def test_alpha_rule_equals_comparing_every_pair(records, alpha):
 
 def test_frequencies_are_whole_numbers_by_default():
     table = pa.table({"a": pa.array([1, None, 2], pa.int8())})
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         found = wildcard_frequencies(data.key_table(["a"]))
     assert found.dtype == np.int64
     assert found.tolist() == [2, 2, 3]
 
 
 def test_alpha_outside_its_range_is_refused():
-    with indistinct.open_data(pa.table({"a": [1, 2]})) as data:
+    with open_small(pa.table({"a": [1, 2]})) as data:
         table = data.key_table(["a"])
     with pytest.raises(InputError, match=r"alpha must be between 0 and 1\. Got 2"):
         wildcard_frequencies(table, alpha=2)

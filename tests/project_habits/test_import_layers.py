@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
     "tradeoff": LIBRARY | {"risk", "rules", "utility", "protect", "prove", "project"},
     "verifying": LIBRARY | {"prove", "project", "release"},
+    "comparing": LIBRARY | {"rules", "utility", "prove", "project", "release"},
     "perturbing": LIBRARY | {"protect", "project", "rules"},
     "session": LIBRARY
     | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from small_data import open_small
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import (
@@ -76,7 +77,7 @@ def keys_of(path: Path) -> Counter:
 @pytest.mark.parametrize("method", [*GENERALISING, *CUTTING])
 def test_k_holds_on_the_written_file_and_untouched_records_are_the_same(method, missing, tmp_path):
     table = people(300, missing=missing)
-    with open_data(table) as data:
+    with open_small(table) as data:
         data.write(tmp_path / "before.csv")
         done = protect(data, method)
         written = data.release(tmp_path / "release", done, seed=7, format="csv")
@@ -100,7 +101,7 @@ def test_k_holds_on_the_written_file_and_untouched_records_are_the_same(method, 
 
 @pytest.mark.parametrize("method", [*METHODS, *CUTTING])
 def test_every_label_is_an_original_value_or_stands_above_it_in_the_hierarchy(method, tmp_path):
-    with open_data(people(300, missing=True)) as data:
+    with open_small(people(300, missing=True)) as data:
         data.write(tmp_path / "before.csv")
         done = protect(data, method)
         written = data.release(tmp_path / "release", done, seed=7, format="csv")
@@ -116,7 +117,7 @@ def test_the_plan_replayed_gives_the_same_bytes_and_undone_the_input(method, tmp
     secrets = ReleaseKey.fresh() if method == "encrypt" else None
     options = {"secrets": secrets} if secrets else {}
     # perturbing needs classes that can take a record in
-    with open_data(people(200, alike=method in ACTIONS)) as data:
+    with open_small(people(200, alike=method in ACTIONS)) as data:
         done = protect(data, method, **options)
         first = data.release(tmp_path / "first", done, seed=7)
         plan = Plan.load(first.plan)
@@ -135,7 +136,7 @@ def test_the_order_of_the_records_does_not_matter(method):
     shuffled = table.take(np.random.default_rng(3).permutation(table.num_rows))
     found = []
     for given in (table, shuffled):
-        with open_data(given) as data:
+        with open_small(given) as data:
             released = protect(data, method).source.table().select(KEY)
         found.append(Counter(zip(*(c.to_pylist() for c in released.columns), strict=True)))
     assert found[0] == found[1]
@@ -144,7 +145,7 @@ def test_the_order_of_the_records_does_not_matter(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_all_equal_records_stay_as_they_are(method):
     table = people(1).take([0] * 9)
-    with open_data(table) as data:
+    with open_small(table) as data:
         done = protect(data, method)
         assert done.source.table().select(KEY).equals(table.select(KEY))
         assert done.cost is not None
@@ -162,7 +163,7 @@ def test_all_different_records_end_up_in_classes_of_k(method):
             "income": [1] * 12,
         }
     )
-    with open_data(table) as data:
+    with open_small(table) as data:
         done = protect(data, method)
         released = done.source.table().select(KEY)
     found = Counter(zip(*(c.to_pylist() for c in released.columns), strict=True))
@@ -173,7 +174,7 @@ def test_all_different_records_end_up_in_classes_of_k(method):
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "argus"])
 @pytest.mark.parametrize("records", [1, 2])
 def test_k_larger_than_the_file_is_refused(method, records):
-    with open_data(people(records)) as data, pytest.raises((GuaranteeError, InputError)) as said:
+    with open_small(people(records)) as data, pytest.raises((GuaranteeError, InputError)) as said:
         protect(data, method)
     assert said.value.exit_code in (1, 2)
     assert "02" not in str(said.value)
@@ -195,7 +196,7 @@ def test_a_file_without_records_is_refused(method, tmp_path):
 def test_a_locked_variable_that_alone_breaks_k_is_named(method):
     table = people(50).to_pydict()
     table["sex"] = ["f"] * 49 + ["m"]
-    with open_data(pa.table(table)) as data, pytest.raises((GuaranteeError, InputError)) as said:
+    with open_small(pa.table(table)) as data, pytest.raises((GuaranteeError, InputError)) as said:
         protect(data, method, limits={"sex": 0}, **_no_drop(method))
     assert "sex" in str(said.value)
     assert said.value.exit_code in (1, 2)
@@ -203,14 +204,14 @@ def test_a_locked_variable_that_alone_breaks_k_is_named(method):
 
 @pytest.mark.parametrize("method", ["optimal", "k-similar", "local-recoding", "suppress"])
 def test_over_distortion_is_never_below_one(method):
-    with open_data(people(300)) as data:
+    with open_small(people(300)) as data:
         cost = protect(data, method).cost
     assert cost is not None
     assert cost.over_distortion is None or cost.over_distortion >= 1.0
 
 
 def test_argus_says_that_it_does_not_keep_k_on_the_whole_key():
-    with open_data(people(300)) as data:
+    with open_small(people(300)) as data:
         done = protect(data, "argus")
     assert not done.guaranteed
     assert done.residual > 0
@@ -219,7 +220,7 @@ def test_argus_says_that_it_does_not_keep_k_on_the_whole_key():
 
 def test_a_hierarchy_that_does_not_know_a_value_is_refused():
     wrong = HIERARCHIES | {"sex": table_hierarchy([("f", "*")], name="sex")}
-    with open_data(people(20)) as data, pytest.raises(InputError, match="does not know"):
+    with open_small(people(20)) as data, pytest.raises(InputError, match="does not know"):
         data.protect(KEY, method="optimal", k=2, hierarchies=wrong)
 
 
@@ -228,5 +229,5 @@ def _no_drop(method: str) -> dict[str, int]:
 
 
 def test_a_method_that_does_not_exist_is_refused():
-    with open_data(people(20)) as data, pytest.raises(InputError, match="Did you mean 'mondrian'"):
+    with open_small(people(20)) as data, pytest.raises(InputError, match="Did you mean 'mondrian'"):
         data.protect(KEY, method="mondrain", k=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow.parquet as pq
 import pytest
+from small_data import open_small
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import code_hierarchy, suppression_only
@@ -14,7 +15,6 @@ from indistinct.protect.models import AverageRisk, KAnonymity, KMap, LDiversity
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
 from indistinct.protect.systems.optimal import optimal
-from indistinct.session import open_data
 
 PEOPLE = {
     "zip": ["02138", "02139", "02139", "02141", "02142", "02142"],
@@ -27,7 +27,7 @@ SEXES = suppression_only(["f", "m"], name="sex")
 
 
 def released(steps, people=PEOPLE):
-    with open_data(people) as data:
+    with open_small(people) as data:
         applied = Plan(steps).apply(data.engine, data.source)
         records = pq.read_table(applied.source.path).to_pylist()
     return records, applied.receipts
@@ -72,7 +72,7 @@ def test_a_plan_decides_the_same_as_the_search_about_equally_small_classes():
         "zip": ["02142", "02139", "02138", "02141", "02141", "02141", "02141", "02141"],
         "sex": ["m", "f", "f", *"mmmmm"],
     }
-    with open_data(people) as data:
+    with open_small(people) as data:
         keys = Generalisable.of(data.key_table(["zip", "sex"]), {"zip": ZIPS, "sex": SEXES})
         found = optimal(keys, models=[AverageRisk(0.45)], max_drop=1, limits={"zip": 0, "sex": 0})
         left = found.plan().apply(data.engine, data.source).source
@@ -100,7 +100,7 @@ def test_the_plan_of_a_k_map_search_releases_what_was_decided(tmp_path):
     register = tmp_path / "register.csv"
     lines = [f"{zip_},{sex}" for zip_ in ("02138", "02139", "02141") for sex in "fm"]
     register.write_text("\n".join(["zip,sex", *lines]) + "\n", encoding="utf-8")
-    with open_data(PEOPLE) as data, open_data(register) as people:
+    with open_small(PEOPLE) as data, open_small(register) as people:
         keys = Generalisable.of(data.key_table(["zip", "sex"]), {"zip": ZIPS, "sex": SEXES})
         found = optimal(
             keys,

@@ -8,12 +8,12 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
+from small_data import open_small
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import interval_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import DROPPED, Generalisable, KeyTable, Recoding
 from indistinct.protect import Draws, Generalise, Plan, apply_recoding
-from indistinct.session import open_data
 from indistinct.variables import Variable, Variables
 
 LETTERS = table_hierarchy([("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*")], name="x")
@@ -27,7 +27,7 @@ def counted(data, names, hierarchies):
 
 
 def test_a_class_whose_records_go_different_ways():
-    with open_data(TABLE) as data:
+    with open_small(TABLE) as data:
         tally, keys = counted(data, ["x"], {"x": LETTERS})
         # classes a (3), b (1), c (1), missing (1); two of the three a stay
         recoding = Recoding(
@@ -50,7 +50,7 @@ def test_a_class_whose_records_go_different_ways():
 
 
 def test_untouched_columns_keep_their_type_and_dropped_records_go():
-    with open_data(TABLE) as data:
+    with open_small(TABLE) as data:
         tally, keys = counted(data, ["x", "n"], {"x": LETTERS, "n": NUMBERS})
         levels = np.zeros((keys.classes, 2), dtype=np.int16)
         levels[0] = DROPPED
@@ -62,7 +62,7 @@ def test_untouched_columns_keep_their_type_and_dropped_records_go():
 
 
 def test_blank_keeps_the_type_and_refuses_generalisation():
-    with open_data(TABLE) as data:
+    with open_small(TABLE) as data:
         hierarchy = suppression_only([1, 2, 3, 4], name="n")
         tally, keys = counted(data, ["n"], {"n": hierarchy})
         recoding = Recoding(
@@ -77,7 +77,7 @@ def test_blank_keeps_the_type_and_refuses_generalisation():
 
 
 def test_generalise_as_a_step():
-    with open_data(TABLE) as data:
+    with open_small(TABLE) as data:
         plan = Plan((Generalise(NUMBERS, 1), Generalise(LETTERS, 1)))
         applied = plan.apply(data.engine, data.source)
         columns = applied.source.table().to_pydict()
@@ -91,7 +91,7 @@ def test_generalise_as_a_step():
 
 
 def test_a_generalised_variable_is_no_longer_a_number():
-    with open_data(TABLE) as data:
+    with open_small(TABLE) as data:
         described = Variables(
             Variable("n", level="numeric", labels={1: "one"}, label="how many")
             if name == "n"

@@ -276,9 +276,7 @@ def test_equal_levels_give_the_published_form():
     kept = np.full(3, 0.6)
     ours, theirs = (drawing(model, model, kept, diagonal=d) for d in (False, True))
     np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-9)
-    np.testing.assert_allclose(
-        ours.noise @ ours.noise.T, theirs.noise @ theirs.noise.T, atol=1e-9
-    )
+    np.testing.assert_allclose(ours.noise @ ours.noise.T, theirs.noise @ theirs.noise.T, atol=1e-9)
 
 
 # Strata
@@ -294,7 +292,7 @@ def test_equal_levels_give_the_published_form():
 )
 def test_rows_share_a_stratum_when_they_agree_on_everything(data):
     sizes = (4, 3, 1 << 30)
-    columns = [(codes(column), size) for column, size in zip(zip(*data), sizes, strict=True)]
+    columns = [(codes([row[i] for row in data]), size) for i, size in enumerate(sizes)]
     strata = strata_of([*columns, *columns])  # so many that numbers must be made smaller
     assert len(np.unique(packed(columns))) == len(set(data))
     for a in range(len(data)):

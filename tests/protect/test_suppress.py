@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 from small_tables import keys as keys_of_file
 from small_tables import tables
 
-import indistinct
 from indistinct.engine import Coding, KeyCoding
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.keys import Generalisable, KeyTable
@@ -37,7 +37,7 @@ Rows = list[tuple[Any, ...]]
 def keys_of(rows: Rows, width: int = 0) -> Generalisable:
     names = [f"v{j}" for j in range(width or len(rows[0]))]
     table = pa.table({name: [row[j] for row in rows] for j, name in enumerate(names)})
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         return suppression_keys(data.key_table(names))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from small_data import open_small
 
-import indistinct
 from indistinct.keys import Generalisable
 from indistinct.keys.wildcards import wildcard_frequencies
 from indistinct.protect.systems.suppress import (
@@ -66,7 +66,7 @@ def original(file: str, key: list[str]) -> pd.DataFrame:
 
 
 def keys_of(frame: pd.DataFrame) -> Generalisable:
-    with indistinct.open_data(pa.Table.from_pandas(frame, preserve_index=False)) as data:
+    with open_small(pa.Table.from_pandas(frame, preserve_index=False)) as data:
         return suppression_keys(data.key_table(list(frame.columns)))
 
 
@@ -83,7 +83,7 @@ def released(found: Suppression) -> pd.DataFrame:
 
 def recount(frame: pd.DataFrame, alpha: float) -> float:
     """The smallest frequency by the rule of freqCalc, record by record."""
-    with indistinct.open_data(pa.Table.from_pandas(frame, preserve_index=False)) as data:
+    with open_small(pa.Table.from_pandas(frame, preserve_index=False)) as data:
         return float(wildcard_frequencies(data.key_table(list(frame.columns)), alpha=alpha).min())
 
 

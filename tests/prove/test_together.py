@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_data import open_small
 
 import indistinct
 from indistinct.errors import InputError
@@ -31,7 +32,7 @@ KEY = ("zip", "ethnicity", "sex")
 @contextmanager
 def opened(**tables: dict[str, list[Any]]) -> Iterator[Any]:
     first = next(iter(tables.values()))
-    with indistinct.open_data(first) as data:
+    with open_small(first) as data:
         space = data.engine.workspace
         yield (
             data.engine,

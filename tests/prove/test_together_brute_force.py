@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
-import indistinct
 from indistinct.files import open_table
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.together import Edition, check_together
@@ -109,7 +109,7 @@ def people_left(releases: list[Rows], people: Rows) -> list[list[int]]:
 
 
 def check(releases: list[Rows], people: Rows | None, *, k: int, **options: Any) -> Any:
-    with indistinct.open_data(columns(releases[0])) as data:
+    with open_small(columns(releases[0])) as data:
         space = data.engine.workspace
         sources = [
             open_table(columns(rows), workspace=space, origin=f"R{number}")
@@ -290,7 +290,7 @@ def test_inferred_associations_record_by_record(seed: int) -> None:
         {"physician": f"d{rng.integers(4)}", "patient": f"p{rng.integers(6)}"} for _ in range(8)
     ]
     drugs = [{"physician": f"d{rng.integers(4)}", "drug": f"m{rng.integers(5)}"} for _ in range(7)]
-    with indistinct.open_data(columns(visits)) as data:
+    with open_small(columns(visits)) as data:
         other = open_table(columns(drugs), workspace=data.engine.workspace, origin="drugs")
         found = inferred_associations(
             data.engine,

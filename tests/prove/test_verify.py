@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 import pytest
+from small_data import open_small
 
-import indistinct
 from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.prove import Register, verify
@@ -31,7 +31,7 @@ def table(rows, columns):
 @contextmanager
 def opened(release, *, private=None, registers=()):
     """Yield engine, release, private data and registers."""
-    with indistinct.open_data(release) as data:
+    with open_small(release) as data:
         folder = data.engine.workspace
         held = None if private is None else open_table(private, workspace=folder, origin="private")
         people = [
@@ -174,7 +174,7 @@ def test_registers_are_joined_by_the_person():
 
 def test_a_released_identifier_is_taken_as_known():
     private = pa.table({"name": list("abcd"), "zip": ["1"] * 4})
-    with indistinct.open_data(private) as data:
+    with open_small(private) as data:
         named = data.with_roles(name="identifier").source
         found = verify(data.engine, named, ["zip"], private=named)
     assert (found.verdict, found.disclosures) == ("none", 4)

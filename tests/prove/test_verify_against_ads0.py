@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
+from small_data import open_small
 
-import indistinct
 from indistinct.files import open_table
 from indistinct.prove import MODELS, Register, verify
 from indistinct.prove.ads0 import ADS0
@@ -57,7 +57,7 @@ def table(rows, columns):
 
 
 def on_files(register, private, release, *, k):
-    with indistinct.open_data(table(release, ["zip", "born", "ill"])) as data:
+    with open_small(table(release, ["zip", "born", "ill"])) as data:
         folder = data.engine.workspace
         people = open_table(
             table(register, ["name", "zip", "born"]), workspace=folder, origin="register"

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 import indistinct
 from indistinct.engine import KeyCoding, coding_of_values
@@ -106,7 +107,7 @@ def test_several_variables_equal_each_with_the_others_in_the_key(rows):
 @given(records)
 def test_measures_go_back_to_every_record(rows):
     table = pa.table({n: pa.array([r[j] for r in rows], pa.int8()) for j, n in enumerate(NAMES)})
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         tally = data.engine.count(data.source, NAMES)
         found = l_diversity(data.key_table(NAMES), ["b", "a"], "s")
         per_record = np.concatenate(list(tally.per_record(found.distinct[found.class_of])))

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 import indistinct
 from indistinct.errors import InputError
@@ -46,7 +47,7 @@ HOMES = pa.table(
 
 
 def found_by(rules: list[dict], table: pa.Table = HOMES) -> dict[str, list[int]]:
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         flags = flag_records(data.source, read_flag_rules(rules, data.source))
     return {name: numbers.tolist() for name, numbers in flags.found.items()}
 
@@ -77,7 +78,7 @@ def test_codes_that_mean_missing_meet_no_condition_but_missing():
     table = pa.table({"floor": [3, 99, 7]})
     rule = {"name": "high", "reason": "up there", "all": [{"variable": "floor", "above": 4}]}
     absent = {"name": "none", "reason": "?", "all": [{"variable": "floor", "missing": True}]}
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         variables = data.variables.updated({"floor": {"user_missing": (99,)}})
         source = indistinct.files.Source(
             data.source.path, data.source.origin, variables, data.source.records
@@ -117,7 +118,7 @@ def test_records_of_later_batches_keep_their_numbers():
     n = BATCH_RECORDS + 10
     table = pa.table({"floor": np.where(np.arange(n) % 131_072 == 5, 9, 1)})
     rule = {"name": "high", "reason": "up there", "all": [{"variable": "floor", "above": 4}]}
-    with indistinct.open_data(table) as data:
+    with open_small(table) as data:
         flags = flag_records(data.source, read_flag_rules([rule], data.source))
     assert flags.found["high"].tolist() == [5, 131_077, 262_149]
     batches = list(flags.per_record())
@@ -128,7 +129,7 @@ def test_records_of_later_batches_keep_their_numbers():
 
 
 def test_flags_print_how_many_records_each_rule_found():
-    with indistinct.open_data(HOMES) as data:
+    with open_small(HOMES) as data:
         flags = flag_records(data.source, read_flag_rules(RULES, data.source))
     assert flags.counts == {"rural tower": 1, "public figure": 3}
     told = flags.to_dict()
@@ -179,7 +180,7 @@ def test_all_mistakes_of_the_rules_are_told_at_once():
 
 @pytest.fixture
 def flags():
-    with indistinct.open_data(HOMES) as data:
+    with open_small(HOMES) as data:
         yield flag_records(data.source, read_flag_rules(RULES, data.source))
 
 

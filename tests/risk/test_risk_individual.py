@@ -12,6 +12,7 @@ import pyarrow.csv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 import indistinct
 from indistinct.errors import InputError
@@ -27,7 +28,7 @@ K7 = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 
 def key_table(values: list, weights: list[float] | None = None) -> KeyTable:
     columns = {"a": pa.array(values)} | ({"w": pa.array(weights)} if weights else {})
-    with indistinct.open_data(pa.table(columns)) as data:
+    with open_small(pa.table(columns)) as data:
         return data.key_table(["a"], weight="w" if weights else None)
 
 

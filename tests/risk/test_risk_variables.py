@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 import indistinct
 from indistinct.census import SKINNER_HOLMES_KEY, census_variables
@@ -31,7 +32,7 @@ ks = st.integers(2, 4)
 def key_table(records: list[tuple]) -> KeyTable:
     names = [f"v{j}" for j in range(len(records[0]))]
     columns = {n: pa.array([r[j] for r in records], pa.int32()) for j, n in enumerate(names)}
-    with indistinct.open_data(pa.table(columns)) as data:
+    with open_small(pa.table(columns)) as data:
         return data.key_table(names)
 
 
@@ -152,7 +153,7 @@ def test_removal_in_a_given_order_flags_the_first_flip(records, k, order, upto):
     order = order[:upto]
     names = ["v0", "v1", "v2", "v3"]
     columns = {n: pa.array([r[j] for r in records], pa.int32()) for j, n in enumerate(names)}
-    with indistinct.open_data(pa.table(columns)) as data:
+    with open_small(pa.table(columns)) as data:
         found = data.uniques(names, k=k)
     removal = remove_variables(found.key_table, order, k=k)
     kept = [tuple(j for j in range(4) if f"v{j}" not in order[:s]) for s in range(upto + 1)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from small_data import open_small
 
 from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import Generalisable, Recoding
 from indistinct.keys.recoding import DROPPED
-from indistinct.session import open_data
 
 NAMES = ("Ethnicity", "Birth", "Sex", "ZIP")
 ROWS = (
@@ -53,7 +53,7 @@ def hierarchies(*, zip_height=3):
 
 def keys(*, zip_height=3):
     columns = {name: [row[j] for row in ROWS] for j, name in enumerate(NAMES)}
-    with open_data(columns) as data:
+    with open_small(columns) as data:
         return Generalisable.of(data.key_table(NAMES), hierarchies(zip_height=zip_height))
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_data import open_small
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import interval_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, Recoding
 from indistinct.keys.recoding import DROPPED
-from indistinct.session import open_data
 from indistinct.utility import (
     LOSSES,
     gcp,
@@ -36,7 +36,7 @@ HIERARCHIES = {"letter": TREE, "sex": SEX}
 
 def keys_of(rows):
     columns = {"letter": [r[0] for r in rows], "sex": [r[1] for r in rows]}
-    with open_data(columns) as data:
+    with open_small(columns) as data:
         return Generalisable.of(data.key_table(["letter", "sex"]), HIERARCHIES)
 
 
@@ -176,7 +176,7 @@ def test_granularity_puts_attributes_together_first():
 
 def test_ncp_of_numbers_is_the_width_over_the_range():
     ages = interval_hierarchy([20, 21, 24, 30, 40], name="age", widths=(5, 10), origin=20)
-    with open_data({"age": [20, 21, 24, 30, 40]}) as data:
+    with open_small({"age": [20, 21, 24, 30, 40]}) as data:
         keys = Generalisable.of(data.key_table(["age"]), {"age": ages})
     assert ages.ordered
     # 20, 21 and 24 share an interval that is 4 wide among the values; 30 and 40 are alone

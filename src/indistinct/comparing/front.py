@@ -253,7 +253,7 @@ class _Case:
             self.engine,
             self.both,
             self.compared,
-            by_name=by_name or bool(self.both.left_out),
+            by_name=by_name,
             levels=self._levels(levels),
             weights=weight or self._weight(),
             notes=self.notes,
@@ -373,6 +373,10 @@ def _case(
         chosen,
         lambda name, values: _tree(name, values, hierarchies, opened, project, source),
     )
+    # like identifiers, they are there and are not compared
+    hidden = [*both.left_out, *(name for name in apart if name is not None)]
+    variables = both.original.variables.updated({n: {"role": "identifier"} for n in hidden})
+    both = replace(both, original=replace(both.original, variables=variables))
     compared = [name for name in chosen if name not in both.left_out]
     if not compared:
         raise InputError(

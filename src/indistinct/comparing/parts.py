@@ -298,12 +298,14 @@ def in_another_order(report: ProtectionReport, marginals: Marginals) -> bool:
     """Say whether records agree by position no more than by chance, in every variable.
 
     Of two independent records a share Σ p q has the same value. A twentieth of the rest beyond it,
-    in any variable, is taken for records that correspond.
+    in any variable, or three standard errors, are taken for records that correspond.
     """
     found = []
     for variable in report.changes.variables:
         marginal = marginals[variable.name]
         chance = float(marginal.p @ marginal.q)
         if not marginal.bins and chance < 0.9:
-            found.append(1 - variable.share <= chance + 0.05 * (1 - chance))
+            error = (chance * (1 - chance) / max(1, variable.records)) ** 0.5
+            beyond = max(0.05 * (1 - chance), 3 * error)
+            found.append(1 - variable.share <= chance + beyond)
     return bool(found) and all(found)

@@ -108,7 +108,8 @@ class ReleaseComparison:
             return "No test gave a verdict; the measures speak for themselves"
         if not self.failed:
             return f"All {len(verdicts)} tests passed" if len(verdicts) > 1 else "The test passed"
-        return f"{len(self.failed)} of {len(verdicts)} tests FAILED: {', '.join(self.failed)}"
+        count = f"{len(self.failed)} of {len(verdicts)} tests" if len(verdicts) > 1 else "The test"
+        return f"{count} FAILED: {', '.join(self.failed)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return one object for each measure, each with `original`, `released`, `difference`.

@@ -131,14 +131,14 @@ def read_labelled(
     more of them than the original; else it is the category *missing*. A variable that the released
     file does not have is suppressed throughout.
     """
-    hierarchies = hierarchies or {}
+    trees = dict(hierarchies or {})
     here = [name for name in names if name in released.variables]
     levels = {name: original.coded[name].level for name in here}
     joint = read_coded(original.source, released, variables=here, levels=levels) if here else None
     found = []
     for name in names:
         if joint is not None and name in here:
-            found.append(_labelled(original, joint[name], hierarchies.get(name)))
+            found.append(_labelled(original, joint[name], trees.get(name)))
         else:
             found.append(_left_out(original, name, released.records))
     return found

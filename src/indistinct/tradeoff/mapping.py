@@ -115,7 +115,7 @@ def risk_utility_map(
         counted,
         tuple(key),
         Tables(original, names),
-        hierarchies or {},
+        dict(hierarchies or {}),
         utility,
         risk,
         seed,

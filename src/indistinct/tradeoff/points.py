@@ -246,6 +246,10 @@ class RiskUtilityMap:
             f"  utility: {UTILITIES[self.utility]};",
             "  unchanged: of the original's uniques; < dominated by",
         ]
+        if self.risk != "linkage":
+            lines.append(
+                "  equality is asked for: who takes the nearest record finds more (risk='linkage')"
+            )
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def markdown(self) -> str:

@@ -23,7 +23,7 @@ from indistinct.protect.shuffling.correlation import (
     nearest_correlation,
     spearman,
 )
-from indistinct.protect.shuffling.kernels import Scores, draw_latent, draw_masked, draw_noise
+from indistinct.protect.shuffling.kernels import Scores, draw_latent, draw_masked, draw_noise, mix
 from indistinct.protect.shuffling.mapping import deal_values
 from indistinct.protect.shuffling.margins import Coded, Codes, Margin, margins_of
 from indistinct.protect.shuffling.normal import FARTHEST
@@ -158,8 +158,8 @@ class Worksheet:
         kept = 1.0 - levels[self.owners]
         target = self._corrected_model(kept, correction)
         how = drawing(self.model, target, kept, diagonal=self.diagonal)
-        if keep:
-            return np.ascontiguousarray((self._latent @ how.scores.T + self._noise @ how.noise.T).T)
+        if keep or "_latent" in vars(self):
+            return np.asarray(mix(self._latent, self._noise, how.scores, how.noise))
         return np.asarray(draw_masked(self._scores(), how.scores, how.noise))
 
     def _corrected_model(self, kept: Matrix, correction: Matrix) -> Matrix:

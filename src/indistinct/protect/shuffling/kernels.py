@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indistinct.protect.shuffling.normal import probability, quantile, uniform
 
-__all__ = ["Scores", "draw_latent", "draw_masked", "draw_noise"]
+__all__ = ["Scores", "draw_latent", "draw_masked", "draw_noise", "mix"]
 
 Array = NDArray[Any]
 
@@ -102,6 +102,29 @@ def draw_latent(of: Scores) -> Array:
     return found
 
 
+@nb.njit(cache=True)
+def _mixed(through: Array, z: Array, noise: Array, e: Array, i: int) -> float:
+    """Return the masked score Mz + Ne of one column."""
+    y = 0.0
+    for k in range(len(z)):
+        y += through[i, k] * z[k]
+    for j in range(len(e)):
+        y += noise[i, j] * e[j]
+    return y
+
+
+@nb.njit(cache=True, parallel=True, nogil=True)
+def mix(latent: Array, drawn: Array, through: Array, noise: Array) -> Array:
+    """Return what `draw_masked` returns, from scores and noise that were drawn before."""
+    own, rows = through.shape[0], latent.shape[0]
+    found = np.empty((own, rows))
+    for block in nb.prange((rows + _BLOCK - 1) // _BLOCK):
+        for row in range(block * _BLOCK, min(rows, (block + 1) * _BLOCK)):
+            for i in range(own):
+                found[i, row] = _mixed(through, latent[row], noise, drawn[row], i)
+    return found
+
+
 @nb.njit(cache=True, parallel=True, nogil=True)
 def draw_masked(of: Scores, through: Array, noise: Array) -> Array:
     """Return the masked scores Mz + Ne of every row: a row of the result per column of X."""
@@ -115,12 +138,7 @@ def draw_masked(of: Scores, through: Array, noise: Array) -> Array:
             for j in range(len(e)):
                 e[j] = quantile(uniform(of.first, of.second, of.records[row], -1 - j))
             for i in range(own):
-                y = 0.0
-                for k in range(columns):
-                    y += through[i, k] * z[k]
-                for j in range(len(e)):
-                    y += noise[i, j] * e[j]
-                found[i, row] = y
+                found[i, row] = _mixed(through, z, noise, e, i)
     return found
 
 

@@ -31,7 +31,7 @@ def _deal_ordered(coded: Coded, margin: Margin, scores: Floats) -> Codes:
     if strata is not None:
         # one number that sorts by stratum and then by score; the margin keeps the next stratum
         # out of reach of rounding, up to millions of strata
-        place = (strata if whole else strata[present]) + np.minimum(ndtr(place), 1 - 1e-12)
+        place = (strata if whole else strata[present]) + np.minimum(ndtr(place), 1 - 1e-9)
     new = margin.values[_dealt(place, margin.counts)] if len(place) else np.empty(0, np.int32)
     if whole:
         return new
