@@ -39,7 +39,7 @@ def drawn(rng, size, values):
     return [values[i] for i in rng.choice(len(values), size, p=chance)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     records=st.integers(12, 60),
     seed=st.integers(0, 2**32),

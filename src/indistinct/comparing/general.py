@@ -81,7 +81,7 @@ def most_interacting(original: int, released: int) -> int:
     """Return how many variables a two-way model of so many records may have.
 
     >>> most_interacting(24_000, 24_000), most_interacting(1_000_000, 1_000_000)
-    (22, 15)
+    (21, 15)
     """
     records = min(original, _RECORDS) + min(released, _RECORDS)
     count = _FEWEST

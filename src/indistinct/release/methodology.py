@@ -128,6 +128,7 @@ def write_methodology(
             "## How to read the file",
             "",
             *_reading(generalised_labels(source, plan)),
+            *_perturbed(plan, receipts),
             "",
             "## What is not told",
             "",
@@ -140,6 +141,24 @@ def write_methodology(
             "",
         ]
     )
+
+
+def _perturbed(plan: Plan, receipts: Sequence[Receipt]) -> list[str]:
+    """Tell how to read values that were altered or moved."""
+    names = dict.fromkeys(
+        name
+        for step, receipt in zip(plan.steps, receipts, strict=False)
+        if step.perturbs
+        for name in receipt.cells_changed
+    )
+    if not names:
+        return []
+    listed = ", ".join(f"`{name}`" for name in names)
+    return [
+        f"- Values of {listed} were altered, or exchanged between records: what a single record "
+        "says need not be true of anybody. Statistics of many records hold, as the steps above "
+        "say; do not read single records or very small groups, and do not correct what looks odd."
+    ]
 
 
 def _known(text: str | None) -> str:

@@ -78,7 +78,8 @@ def intruder_finds(key: Sequence[Labelled], partner: Ints, *, seed: int = 0) -> 
     before, after = (np.bincount(rows, minlength=classes) for rows in (person, written))
     mine = kept[agrees]
     if all(column.exact for column in key):
-        expected = float((1.0 / after[person[mine]]).sum())
+        right = np.bincount(person[mine], minlength=classes)
+        expected = float((right / np.maximum(1, after)).sum())
     else:
         expected = _among_labels(key, true, person, mine, seed)
     alone = before[person] == 1

@@ -18,9 +18,8 @@ from indistinct.errors import InputError
 from indistinct.protect.randomness import Draws
 from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.correlation import (
-    HIGHEST,
     copula_correlation,
-    nearest_correlation,
+    correlation_within,
     spearman,
 )
 from indistinct.protect.shuffling.kernels import Scores, draw_latent, draw_masked, draw_noise, mix
@@ -169,13 +168,12 @@ class Worksheet:
         """
         if not correction.any():
             return self.model
+        size = len(kept)
         limit = np.full(len(self.model), np.inf)
-        limit[: len(kept)] = 0.5 * np.sqrt(1.0 - kept**2)
+        limit[:size] = 0.5 * np.sqrt(1.0 - kept**2)
         most = np.minimum(limit[:, None], limit[None, :])
-        limited = np.clip(correction, -most, most)
-        aimed = np.clip(self.model + limited, -HIGHEST, HIGHEST)
-        np.fill_diagonal(aimed, 1.0)
-        return nearest_correlation(aimed)
+        most[size:, size:] = 0.0
+        return correlation_within(self.model, self.model + correction, most)
 
     def deal(self, scores: Matrix, levels: Matrix) -> list[Codes]:
         """Deal out the values of every confidential variable in the order of its scores."""

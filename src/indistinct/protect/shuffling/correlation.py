@@ -17,13 +17,17 @@ from numpy.typing import NDArray
 from indistinct.errors import InputError
 from indistinct.protect.shuffling.margins import Codes, Margin
 
-__all__ = ["HIGHEST", "copula_correlation", "correlations", "nearest_correlation", "spearman"]
+__all__ = [
+    "copula_correlation",
+    "correlation_within",
+    "correlations",
+    "nearest_correlation",
+    "spearman",
+]
 
 Matrix = NDArray[np.float64]
 
-HIGHEST = 0.9995
-"""Scores are correlated at most so much: beyond, they cannot be told apart."""
-
+_MOST = 0.9995
 _FLOOR, _REPAIRED = 1e-6, 0.01
 _ROWS = 1 << 18
 
@@ -84,7 +88,7 @@ def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "mode
         found[:own, :own] = 2.0 * np.sin(np.clip(angles, -np.pi / 2, np.pi / 2))
         found[:own, own:] /= kept[:, None]
         found[own:, :own] = found[:own, own:].T
-    found = np.clip(found, -HIGHEST, HIGHEST)
+    found = np.clip(found, -_MOST, _MOST)
     np.fill_diagonal(found, 1.0)
     return nearest_correlation(found)
 
@@ -104,7 +108,7 @@ def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
             "either. Leave out variables that do not vary, or that are never present together."
         )
     current = (matrix + matrix.T) / 2
-    if np.linalg.eigvalsh(current).min() >= _FLOOR:
+    if _is_definite(current):
         return current
     correction = np.zeros_like(current)
     for _ in range(rounds):
@@ -120,3 +124,28 @@ def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
     positive = (vectors * np.maximum(values, 2 * _REPAIRED)) @ vectors.T
     scale = 1.0 / np.sqrt(np.diag(positive))
     return np.asarray(positive * scale[:, None] * scale[None, :])
+
+
+def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: int = 5) -> Matrix:
+    """Return a correlation matrix near a wanted one that differs from a first by no more than
+    `most`, element by element.
+
+    >>> start = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> correlation_within(start, start + 0.2, np.full((2, 2), 0.1)).round(6).tolist()
+    [[1.0, 0.6], [0.6, 1.0]]
+    """
+    aimed = np.clip(wanted, -_MOST, _MOST)
+    for _ in range(rounds):
+        aimed = start + np.clip(aimed - start, -most, most)
+        np.fill_diagonal(aimed, 1.0)
+        if _is_definite(aimed):
+            return aimed
+        aimed = nearest_correlation(aimed)
+    # the first is definite, so somewhere on the way to it all are
+    while not _is_definite(aimed := start + np.clip((aimed - start) / 2, -most, most)):
+        pass
+    return aimed
+
+
+def _is_definite(matrix: Matrix) -> bool:
+    return bool(np.linalg.eigvalsh(matrix).min() >= _FLOOR)

@@ -188,8 +188,8 @@ class Shuffle(Step, kind="shuffle"):
         if self.apart:
             parts.append(f"apart by {', '.join(self.apart)}")
         if self.shares:
-            shares = ", ".join(f"{name} for {share:.1%}" for name, share in self.shares.items())
-            parts.append(f"so that {shares} of the records change")
+            shares = " and ".join(f"{name} for {share:.1%}" for name, share in self.shares.items())
+            parts.append(f"changing {shares}")
         if self.max_risk is not None:
             parts.append(f"until at most {self.max_risk:.2%} are expected to be found")
         return ", ".join(parts)
