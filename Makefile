@@ -38,10 +38,14 @@ demo: $(VENV)/run
 test: $(VENV)/dev check test-fast
 	$(BIN)/python -m pytest -m "heavy or spark or postgres"
 
+# everyday runs try properties with fewer examples; `make test` with all
+PROFILE := everyday
+test: PROFILE := default
+
 # `make check` runs the project's habits, the examples of all pages among them
 test-fast: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 -m "not heavy and not spark and not postgres" \
-	  --ignore tests/project_habits
+	  --ignore tests/project_habits --hypothesis-profile $(PROFILE)
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check src tests bench tools

@@ -150,8 +150,8 @@ def lines(found: dict[str, Any]) -> list[str]:
         "`python bench/run.py --only shuffle`. One plan step on the synthetic census with the "
         "columns that it needs: reading, finding the levels, drawing, dealing out and writing. "
         "Processor seconds; compiling is not counted. sdcMicro's seconds were recorded on a "
-        "machine of the same kind, on other data of the same size. Drift is the largest change of a Spearman "
-        "correlation, computed by scipy on up to a million records.",
+        "machine of the same kind, on other data of the same size. Drift is the largest change of "
+        "a Spearman correlation, computed by scipy on up to a million records.",
         "",
         "| task | records | seconds | peak MB | changed | drift | sdcMicro | sdcMicro ÷ ours |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

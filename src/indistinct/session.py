@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import files, keys
+from indistinct.comparing import ReleaseComparison, compare_release
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
@@ -54,6 +55,13 @@ from indistinct.risk import (
     flag_records,
     load_flag_rules,
     validate,
+)
+from indistinct.tradeoff import (
+    RiskMeasure,
+    RiskUtilityMap,
+    UtilityMeasure,
+    risk_utility_map,
+    standard_candidates,
 )
 from indistinct.variables import Missing, Variables
 from indistinct.verifying import prove_release
@@ -387,6 +395,45 @@ class Data:
             seed=seed,
             secrets=secrets,
             claims_k=not all(step.perturbs for step in plan.steps),
+        )
+
+    def utility(self, released: Any, **options: Any) -> ReleaseComparison:
+        """Say whether a researcher's results would be the same; see `compare_release`."""
+        return compare_release(
+            self.source, released, project=self.project, engine=self.engine, **options
+        )
+
+    def risk_utility_map(
+        self,
+        key: Sequence[str] | None = None,
+        *,
+        k: int | None = None,
+        at_most: int | None = None,
+        seed: int | None = None,
+        hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        risk: RiskMeasure = "linkage",
+        utility: UtilityMeasure = "pairs",
+        **candidates: Any,
+    ) -> RiskUtilityMap:
+        """Protect copies in many ways and compare what an intruder finds and what is left.
+
+        `candidates` are options of `indistinct.tradeoff.standard_candidates`.
+        """
+        names = self.key(key)
+        climbing = self._climbing(names, "", hierarchies)
+        threshold = keys.threshold(*self._promise(k, at_most))
+        candidates.setdefault("k", (threshold,))
+        return risk_utility_map(
+            self.engine,
+            self.source,
+            standard_candidates(
+                self.engine, self.source, names, hierarchies=climbing, **candidates
+            ),
+            key=names,
+            seed=fresh_seed() if seed is None else seed,
+            hierarchies=climbing,
+            risk=risk,
+            utility=utility,
         )
 
     def protection(self, done: Protected) -> ProtectionReport:

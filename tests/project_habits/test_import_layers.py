@@ -34,9 +34,10 @@ MAY_IMPORT = {
     "perturbing": LIBRARY | {"protect", "project", "rules"},
     "session": LIBRARY
     | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}
-    | {"verifying"},
+    | {"comparing", "tradeoff", "verifying"},
     "demo": LIBRARY
-    | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"},
+    | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"}
+    | {"perturbing", "tradeoff"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

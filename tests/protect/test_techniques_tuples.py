@@ -101,6 +101,7 @@ def test_the_order_does_not_depend_on_the_number_of_heaps(engine, opened, monkey
     assert abs(np.corrcoef(order, np.arange(5000))[0, 1]) < 5 / math.sqrt(5000)
 
 
+@pytest.mark.heavy
 def test_every_order_is_equally_likely(engine, opened):
     source = opened({"v": [0, 1, 2]})
     orders = Counter(

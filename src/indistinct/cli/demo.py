@@ -37,6 +37,8 @@ def demo(
         f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
     )
     console.print(repr(shown.ways), markup=False, soft_wrap=True)
+    console.print("for an intruder who knows twelve things, shuffled or generalised:")
+    console.print(repr(shown.map), markup=False, soft_wrap=True)
     show_proof(console, shown)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
 

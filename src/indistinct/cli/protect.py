@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from indistinct.cli.mapping import show_map
 from indistinct.cli.options import (
     AtMost,
     Compute,
@@ -236,6 +237,14 @@ def protect(
             help="Compare all methods; release nothing. With --out, write table and figure there.",
         ),
     ] = False,
+    mapped: Annotated[
+        bool,
+        typer.Option(
+            "--map",
+            help="Compare methods and settings, perturbing ones too, by what an intruder finds "
+            "and what is left; release nothing. With --out, write table and figure there.",
+        ),
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
     ] = None,
@@ -256,7 +265,7 @@ def protect(
         release = found.project.release if found.project else None
         named = method or (release.method if release else None)
         chosen = _known(named) if named is not None else None
-        if chosen is None and plan is None and not compare:
+        if chosen is None and plan is None and not (compare or mapped):
             raise InputError(
                 f"Say how to protect with --method {', '.join(KNOWN)}, or see what "
                 "each would cost with --compare."
@@ -264,6 +273,14 @@ def protect(
         if seed is None:
             seed = release.seed if release and release.seed is not None else fresh_seed()
         names = found.key(split_names(key))
+        if mapped:
+            if out is not None:
+                check_new_folder(out)
+            drawn = found.risk_utility_map(
+                names, k=k, at_most=at_most, seed=seed, hierarchies=hierarchies
+            )
+            show_map(drawn, out, as_json=json)
+            return
         wanted: dict[str, Any] = {}
         climbing: Hierarchies | None = None
         if compare or (chosen in METHODS and chosen not in ("argus", "suppress")):

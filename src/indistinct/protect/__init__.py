@@ -1,5 +1,6 @@
 """Protection: plans made of steps, and the actions that keep people from standing out."""
 
+from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.protect.blank import Blank, Part
 from indistinct.protect.by_plan import protect_by_plan
 from indistinct.protect.compare import ActionCost, Comparison, compare_actions
@@ -110,6 +111,7 @@ __all__ = [
     "Applied",
     "ArgusSession",
     "AverageRisk",
+    "AvoidUniques",
     "Blank",
     "CensusShares",
     "CensusVariables",

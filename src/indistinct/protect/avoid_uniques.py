@@ -64,6 +64,7 @@ class AvoidUniques(Step, kind="avoid-uniques"):
     within: tuple[str, ...] = ()
 
     draws_at_random = True
+    perturbs = True
 
     def __post_init__(self) -> None:
         """Refuse no steps, and variables to exchange that are not in the key."""

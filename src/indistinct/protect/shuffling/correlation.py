@@ -30,6 +30,7 @@ Matrix = NDArray[np.float64]
 _MOST = 0.9995
 _FLOOR, _REPAIRED = 1e-6, 0.01
 _ROWS = 1 << 18
+_HALVES = 50
 
 
 def correlations(
@@ -126,7 +127,7 @@ def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
     return np.asarray(positive * scale[:, None] * scale[None, :])
 
 
-def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: int = 5) -> Matrix:
+def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: int = 2) -> Matrix:
     """Return a correlation matrix near a wanted one that differs from a first by no more than
     `most`, element by element.
 
@@ -141,10 +142,11 @@ def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: i
         if _is_definite(aimed):
             return aimed
         aimed = nearest_correlation(aimed)
-    # the first is definite, so somewhere on the way to it all are
-    while not _is_definite(aimed := start + np.clip((aimed - start) / 2, -most, most)):
-        pass
-    return aimed
+    for _ in range(_HALVES):  # the first is definite, so somewhere on the way to it all are
+        aimed = start + np.clip((aimed - start) / 2, -most, most)
+        if _is_definite(aimed):
+            return aimed
+    return start
 
 
 def _is_definite(matrix: Matrix) -> bool:
