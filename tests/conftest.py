@@ -12,6 +12,9 @@ from hypothesis import is_hypothesis_test, settings
 
 settings.register_profile("everyday", settings.get_profile("default"))
 
+# they are all called conftest, and so cannot be searched for examples as modules
+collect_ignore_glob = ["*conftest.py"]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if settings.get_current_profile_name() != "everyday":

@@ -43,6 +43,7 @@ from indistinct.protect import (
     protect_by_method,
     protect_by_plan,
     protect_uniques,
+    telltale_warnings,
 )
 from indistinct.prove import ProtectionReport, protection_report
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
@@ -554,7 +555,16 @@ class Data:
             )
             return told_verdict(found, files={str(path): path for path in registers})
 
-        return write_release(
+        perturbed = dict.fromkeys(
+            name
+            for step, receipt in zip(plan.steps, receipts, strict=True)
+            if step.perturbs
+            for name, cells in receipt.cells_changed.items()
+            if cells
+        )
+        same = [name for name in source.variables if name not in perturbed]
+        telltales = telltale_warnings(self.source, list(perturbed), same)
+        written = write_release(
             folder,
             source,
             plan=plan,
@@ -578,6 +588,7 @@ class Data:
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
+        return replace(written, warnings=(*written.warnings, *telltales))
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

@@ -15,6 +15,7 @@ from indistinct.protect.models import AverageRisk, KAnonymity, KMap, LDiversity
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
 from indistinct.protect.systems.optimal import optimal
+from indistinct.session import open_data
 
 PEOPLE = {
     "zip": ["02138", "02139", "02139", "02141", "02142", "02142"],
@@ -100,7 +101,7 @@ def test_the_plan_of_a_k_map_search_releases_what_was_decided(tmp_path):
     register = tmp_path / "register.csv"
     lines = [f"{zip_},{sex}" for zip_ in ("02138", "02139", "02141") for sex in "fm"]
     register.write_text("\n".join(["zip,sex", *lines]) + "\n", encoding="utf-8")
-    with open_small(PEOPLE) as data, open_small(register) as people:
+    with open_small(PEOPLE) as data, open_data(register) as people:
         keys = Generalisable.of(data.key_table(["zip", "sex"]), {"zip": ZIPS, "sex": SEXES})
         found = optimal(
             keys,

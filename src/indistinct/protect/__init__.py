@@ -96,6 +96,7 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
+from indistinct.protect.telltales import telltale_warnings
 
 __all__ = [
     "ACTIONS",
@@ -202,6 +203,7 @@ __all__ = [
     "purpose_warnings",
     "reach_warning",
     "round_counts",
+    "telltale_warnings",
     "weak_encryption_warning",
     "write_comparison",
 ]
