@@ -1,6 +1,7 @@
 """Statistical disclosure control: find the people who stand out, and change the data until
 nobody does."""
 
+from indistinct.comparing import ReleaseComparison, compare_release
 from indistinct.errors import GuaranteeError, IndistinctError, InputError
 from indistinct.keys import KeyTable, Uniques
 from indistinct.prove import Verification
@@ -14,10 +15,12 @@ __all__ = [
     "IndistinctError",
     "InputError",
     "KeyTable",
+    "ReleaseComparison",
     "Uniques",
     "Variable",
     "Variables",
     "Verification",
+    "compare_release",
     "open_data",
     "verify_release",
 ]

@@ -48,7 +48,9 @@ def test_it_is_gone_after_an_error(tmp_path, error):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.heavy)]
+)
 def test_it_is_gone_after_a_signal(tmp_path, number):
     process, folder = holder(tmp_path)
     assert folder.is_dir()

@@ -110,6 +110,18 @@ def test_levels_of_single_variables(engine, people):
     assert not one["grade"].equals(before["grade"])
 
 
+def test_next_to_no_protection_moves_next_to_nothing(engine, people):
+    """The correction of correlations must not move what the noise alone lets stay."""
+    before = made()
+    for level in (1e-8, 1e-11):
+        corrected, plain = (
+            (shuffled(engine, people, level=level, diagonal=d)["income"] != before["income"]).mean()
+            for d in (False, True)
+        )
+        assert corrected == pytest.approx(plain, abs=0.05)
+    assert corrected < 0.03
+
+
 def test_a_diagonal_of_levels_that_no_noise_can_mend_is_refused(engine, opened):
     x = np.random.default_rng(3).normal(size=2000)
     source = opened({"x": x, "y": x + 0.1 * np.random.default_rng(4).normal(size=2000)})

@@ -18,6 +18,7 @@ from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.copula import Worksheet
 from indistinct.protect.shuffling.correlation import (
     copula_correlation,
+    correlation_within,
     nearest_correlation,
     spearman,
 )
@@ -243,6 +244,23 @@ def test_a_repaired_matrix_is_a_correlation_and_near(size, seed):
     # no further than the identity, which is a correlation matrix too
     assert np.linalg.norm(found - wrong) <= np.linalg.norm(np.eye(size) - wrong) + 0.2
     np.testing.assert_allclose(nearest_correlation(found), found, atol=1e-12)
+
+
+@quick
+@given(st.integers(2, 7), st.integers(0, 9999), st.sampled_from([0.0, 1e-4, 0.1, 2.0]))
+def test_a_corrected_matrix_is_a_correlation_within_its_bounds(size, seed, most):
+    rng = np.random.default_rng(seed)
+    start = nearest_correlation(random_correlation(size, rng))
+    wanted = start + 0.5 * rng.normal(size=(size, size))
+    wanted = (wanted + wanted.T) / 2
+    bounds = np.full((size, size), most)
+    bounds[0] = bounds[:, 0] = 0.0
+    found = correlation_within(start, wanted, bounds)
+    assert (np.abs(found - start) <= bounds + 1e-12).all()
+    np.testing.assert_allclose(np.diag(found), 1.0, atol=1e-12)
+    assert np.linalg.eigvalsh(found).min() > 0
+    if most == 0.0:
+        np.testing.assert_allclose(found, start, atol=1e-15)
 
 
 def random_correlation(size, rng):

@@ -122,7 +122,7 @@ def test_the_optimum_of_testdata2_is_found_and_proved(k, fewest):
     assert (found.total, found.proved) == (fewest, True)
 
 
-@pytest.mark.parametrize("meaning", ["strict", "wildcard"])
+@pytest.mark.parametrize("meaning", [pytest.param("strict", marks=pytest.mark.heavy), "wildcard"])
 def test_the_order_of_the_records_does_not_matter(meaning):
     frame = original("testdata", DWELLING)
     found = suppress(keys_of(frame), k=5, meaning=meaning, optimal=False)

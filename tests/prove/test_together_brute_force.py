@@ -25,7 +25,7 @@ ILLNESSES = ["flu", "gout", "asthma"]
 def seeds(last, *, first=0):
     """Return seeds, of which all but some are for the whole suite."""
     return [
-        seed if seed < first + 6 else pytest.param(seed, marks=pytest.mark.heavy)
+        seed if seed < first + 4 else pytest.param(seed, marks=pytest.mark.heavy)
         for seed in range(first, last)
     ]
 

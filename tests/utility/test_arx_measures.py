@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from indistinct.hierarchy import csv_hierarchy
-from indistinct.keys import Generalisable, Recoding
+from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.session import open_data
 from indistinct.utility import entropy_by_variable, measure, quality
 
@@ -38,12 +38,17 @@ pytestmark = [
 
 
 @cache
-def adult(names: tuple[str, ...]) -> Generalisable:
+def adult_table(names: tuple[str, ...]) -> KeyTable:
     with open_data(DATA / "adult.csv") as data:
-        table = data.key_table(names)
+        return data.key_table(names)
+
+
+@cache
+def adult(names: tuple[str, ...]) -> Generalisable:
     folder = DATA / "hierarchies"
     return Generalisable.of(
-        table, {n: csv_hierarchy(folder / f"adult_hierarchy_{n}.csv", name=n) for n in names}
+        adult_table(names),
+        {n: csv_hierarchy(folder / f"adult_hierarchy_{n}.csv", name=n) for n in names},
     )
 
 
@@ -96,8 +101,7 @@ def diversity_runs():
 @pytest.mark.parametrize("run", diversity_runs(), ids=name_of)
 def test_diverse_optima(run):
     keys = adult(tuple(run["optimum"]))
-    with open_data(DATA / "adult.csv") as data:
-        both = data.key_table([*keys.names, "occupation"])
+    both = adult_table((*keys.names, "occupation"))
     # classes of both tables are sorted by key: the first table's class of each of the second
     _, classes = both.rollup(keys.names)
 
