@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from indistinct.engine import Coding, Engine, Tally
 from indistinct.errors import InputError
 from indistinct.files.source import Source
+from indistinct.protect.receipt import Receipt
 from indistinct.variables import Variable, Variables
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "filled",
     "group_numbers",
     "read_numbers",
+    "rewritten",
     "values_of",
     "with_columns",
 ]
@@ -148,6 +150,37 @@ def with_columns(
         return batch
 
     return engine.transform(source, change, schema=schema, variables=variables or source.variables)
+
+
+def rewritten(
+    kind: str,
+    engine: Engine,
+    source: Source,
+    columns: Mapping[str, pa.Array | pa.ChunkedArray],
+    changed: Mapping[str, NDArray[np.bool_]],
+    *,
+    variables: Variables | None = None,
+    notes: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    private: Any = None,
+) -> tuple[Source, Receipt]:
+    """Replace columns where a cell of them changed, and say of how many records and cells."""
+    touched = np.zeros(source.records, dtype=bool)
+    for mask in changed.values():
+        touched |= mask
+    result = source
+    if touched.any():
+        result = with_columns(engine, source, columns, variables=variables)
+    return result, Receipt(
+        kind,
+        source.records,
+        result.records,
+        records_changed=int(touched.sum()),
+        cells_changed={name: int(mask.sum()) for name, mask in changed.items()},
+        notes=tuple(notes),
+        warnings=tuple(warnings),
+        private=private,
+    )
 
 
 def class_numbers(tally: Tally) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from indistinct.protect.techniques.columns import (
     Numbers,
     check_variables,
     read_numbers,
-    with_columns,
+    rewritten,
 )
 from indistinct.protect.techniques.noise import standard_noise
 
@@ -113,21 +113,12 @@ class CorrelatedNoise(Step, kind="correlated-noise"):
                     f"{partly:,} records miss a variable; means and covariances are those of the "
                     "others"
                 )
-        written, cells = {}, {}
-        touched = np.zeros(source.records, dtype=bool)
+        written, changes = {}, {}
         for j, column in enumerate(columns):
             written[column.name], changed = settled(column, new[:, j], whole=self.whole)
-            cells[column.name] = int(changed.sum())
-            touched |= changed
-        result = with_columns(engine, source, written) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-            warnings=tuple(warnings),
+            changes[column.name] = changed
+        return rewritten(
+            self.kind, engine, source, written, changes, notes=notes, warnings=warnings
         )
 
     def _check_exact(self, source: Source, columns: list[Numbers]) -> None:

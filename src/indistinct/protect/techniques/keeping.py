@@ -26,7 +26,7 @@ from indistinct.protect.techniques.columns import (
     check_variables,
     group_numbers,
     read_numbers,
-    with_columns,
+    rewritten,
 )
 from indistinct.protect.techniques.noise import (
     Distribution,
@@ -95,8 +95,7 @@ class PerturbKeeping(Step, kind="perturb-keeping"):
         """Perturb the columns."""
         draws = context.draws()
         groups = group_numbers(engine, source, self.within)
-        columns, cells, notes = {}, {}, []
-        touched = np.zeros(source.records, dtype=bool)
+        columns, changes, notes = {}, {}, []
         for name in self.variables:
             numbers = read_numbers(source, name, doing="perturbation")
             if self.keep == "variance" and numbers.places is not None:
@@ -107,21 +106,12 @@ class PerturbKeeping(Step, kind="perturb-keeping"):
             new = self._perturbed(numbers, groups, draws)
             changed = numbers.present & (new != numbers.values)
             columns[name] = numbers.replaced(new)
-            cells[name] = int(changed.sum())
-            touched |= changed
+            changes[name] = changed
             alone = int((np.bincount(groups[numbers.present]) == 1).sum())
             if alone:
                 what = "one record is" if alone == 1 else f"{alone:,} records are"
                 notes.append(f"{what} alone in the group with {name}, and unchanged")
-        result = with_columns(engine, source, columns)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-        )
+        return rewritten(self.kind, engine, source, columns, changes, notes=notes)
 
     def _perturbed(self, numbers: Numbers, groups: NDArray[np.int64], draws: Draws) -> NDArray[Any]:
         records = np.flatnonzero(numbers.present)

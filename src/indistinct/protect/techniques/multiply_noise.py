@@ -11,7 +11,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import check_variables, read_numbers, with_columns
+from indistinct.protect.techniques.columns import check_variables, read_numbers, rewritten
 from indistinct.protect.techniques.correlated_noise import settled
 
 __all__ = ["MultiplyNoise"]
@@ -69,8 +69,7 @@ class MultiplyNoise(Step, kind="multiply-noise"):
         """Multiply."""
         draws = context.draws()
         records = np.arange(source.records)
-        columns, cells, notes = {}, {}, []
-        touched = np.zeros(source.records, dtype=bool)
+        columns, changes, notes = {}, {}, []
         for name in self.variables:
             numbers = read_numbers(source, name, doing="noise")
             # one number serves twice: which half of [-1, 1) it falls in is the sign
@@ -81,17 +80,8 @@ class MultiplyNoise(Step, kind="multiply-noise"):
             columns[name], changed = settled(
                 numbers, numbers.floats() * (1 + change), whole=self.whole
             )
-            cells[name] = int(changed.sum())
-            touched |= changed
+            changes[name] = changed
             stayed = int((numbers.present & ~changed).sum())
             if stayed:
                 notes.append(f"{stayed:,} numbers of {name} are 0 or too small to change")
-        result = with_columns(engine, source, columns) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-        )
+        return rewritten(self.kind, engine, source, columns, changes, notes=notes)

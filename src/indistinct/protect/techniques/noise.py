@@ -19,7 +19,7 @@ from indistinct.protect.techniques.columns import (
     Numbers,
     check_variables,
     read_numbers,
-    with_columns,
+    rewritten,
 )
 
 __all__ = ["AddNoise", "Distribution", "NoiseUnit", "check_scale", "noise_size", "standard_noise"]
@@ -86,16 +86,14 @@ class AddNoise(Step, kind="add-noise"):
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
         """Add the noise."""
         draws = context.draws()
-        columns, cells, notes = {}, {}, []
-        touched = np.zeros(source.records, dtype=bool)
+        columns, changes, notes = {}, {}, []
         for name in self.variables:
             numbers = read_numbers(source, name, doing="noise")
             size = noise_size(numbers, self.scale, self.unit)
             new, stopped = self._noisy(numbers, size, draws)
             changed = numbers.present & (new != numbers.values)
             columns[name] = numbers.replaced(new)
-            cells[name] = int(changed.sum())
-            touched |= changed
+            changes[name] = changed
             if stopped:
                 notes.append(
                     f"{stopped:,} numbers of {name} were stopped at a bound, so the noise in it "
@@ -103,15 +101,7 @@ class AddNoise(Step, kind="add-noise"):
                 )
             if self.unit == "deviation" and not size:
                 notes.append(f"{name} does not vary, so no noise was added to it")
-        result = with_columns(engine, source, columns)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-        )
+        return rewritten(self.kind, engine, source, columns, changes, notes=notes)
 
     def _noisy(self, numbers: Numbers, size: float, draws: Draws) -> tuple[NDArray[Any], int]:
         """Return the new numbers, and how many were stopped at a bound."""

@@ -15,7 +15,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import check_variables, read_numbers, with_columns
+from indistinct.protect.techniques.columns import check_variables, read_numbers, rewritten
 from indistinct.protect.techniques.correlated_noise import settled
 from indistinct.protect.techniques.noise import Distribution, check_scale, standard_noise
 
@@ -84,8 +84,7 @@ class NoiseOnOutliers(Step, kind="noise-on-outliers"):
             raise InputError(f"{source.origin}: {error}") from None
         outlying = squared > chdtri(len(columns), 1 - self.level)
         records = np.arange(source.records)
-        written, cells = {}, {}
-        touched = np.zeros(source.records, dtype=bool)
+        written, changes = {}, {}
         for j, column in enumerate(columns):
             noise = standard_noise(draws, column.name, records, self.distribution)
             noisy = x[:, j] + self.scale * spread[j] * noise
@@ -93,16 +92,14 @@ class NoiseOnOutliers(Step, kind="noise-on-outliers"):
             changed = moved & outlying
             old = column.column.combine_chunks().cast(free.type)
             written[column.name] = pc.if_else(pa.array(changed), free, old)
-            cells[column.name] = int(changed.sum())
-            touched |= changed
-        result = with_columns(engine, source, written) if touched.any() else source
-        return result, Receipt(
+            changes[column.name] = changed
+        return rewritten(
             self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=(f"{int(outlying.sum()):,} records were found outlying",),
+            engine,
+            source,
+            written,
+            changes,
+            notes=[f"{int(outlying.sum()):,} records were found outlying"],
             private={"outlying": np.flatnonzero(outlying)},
         )
 

@@ -17,7 +17,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import check_variables, group_numbers, with_columns
+from indistinct.protect.techniques.columns import check_variables, group_numbers, rewritten
 from indistinct.protect.techniques.ordered import Ordered, read_ordered
 from indistinct.protect.techniques.pram_matrix import (
     Category,
@@ -185,9 +185,8 @@ class Pram(Step, kind="pram"):
         draws = context.draws()
         source.check_columns([*self.variables, *self.within])
         groups = group_numbers(engine, source, self.within)
-        columns, cells, notes = {}, {}, []
+        columns, changes, notes = {}, {}, []
         outcomes: list[PramOutcome] = []
-        touched = np.zeros(source.records, dtype=bool)
         for name in self.variables:
             ordered = read_ordered(source, name, doing="post-randomisation", order=False)
             _check_number(source, ordered)
@@ -197,22 +196,14 @@ class Pram(Step, kind="pram"):
             values = pa.concat_arrays([ordered.values, _values_beyond(ordered, made)])
             columns[name] = _written(ordered, new, values)
             changed = new != ordered.codes
-            cells[name] = int(changed.sum())
-            touched |= changed
+            changes[name] = changed
             outcomes += made
             if made:
                 low = min(outcome.retention[0] for outcome in made)
                 high = max(outcome.retention[1] for outcome in made)
                 notes.append(f"{name} was kept with a probability of {low:.3f} to {high:.3f}")
-        result = with_columns(engine, source, columns) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-            private=tuple(outcomes),
+        return rewritten(
+            self.kind, engine, source, columns, changes, notes=notes, private=tuple(outcomes)
         )
 
     def _randomise(

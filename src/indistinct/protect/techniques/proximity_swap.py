@@ -14,7 +14,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import check_variables, group_numbers, with_columns
+from indistinct.protect.techniques.columns import check_variables, group_numbers, rewritten
 from indistinct.protect.techniques.ordered import Ordered, read_ordered
 from indistinct.protect.techniques.proximity_pairs import near_pairs
 
@@ -96,10 +96,9 @@ class ProximitySwap(Step, kind="proximity-swap"):
         groups = group_numbers(engine, source, self.within)
         further = [read_ordered(source, name, doing=doing) for name, _ in self.near]
         units = [self.variables] if self.together else [(name,) for name in self.variables]
-        columns, cells = {}, {}
+        columns, changes = {}, {}
         notes: list[str] = []
         warnings: list[str] = []
-        touched = np.zeros(source.records, dtype=bool)
         for unit in units:
             own = [read_ordered(source, name, doing=doing) for name in unit]
             whole = np.logical_and.reduce([column.present for column in (*own, *further)])
@@ -113,20 +112,12 @@ class ProximitySwap(Step, kind="proximity-swap"):
             for column in own:
                 columns[column.name] = column.column.take(pa.array(origin))
                 changed = column.codes[origin] != column.codes
-                cells[column.name] = int(changed.sum())
-                touched |= changed
+                changes[column.name] = changed
             told = _told(", ".join(unit), own, records, pairs)
             few = len(records) - 2 * len(pairs) <= max(1, _MANY * len(records))
             (notes if few else warnings).extend(told)
-        result = with_columns(engine, source, columns) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-            warnings=tuple(warnings),
+        return rewritten(
+            self.kind, engine, source, columns, changes, notes=notes, warnings=warnings
         )
 
     def _bound(self, column: Ordered) -> float:

@@ -21,7 +21,7 @@ from indistinct.protect.techniques.columns import (
     check_variables,
     group_numbers,
     read_numbers,
-    with_columns,
+    rewritten,
 )
 from indistinct.protect.techniques.ordered import Ordered, read_ordered
 from indistinct.protect.techniques.pairing import (
@@ -150,8 +150,7 @@ class RankSwap(Step, kind="rank-swap"):
         draws = context.draws()
         source.check_columns([*self.variables, *self.within])
         groups = group_numbers(engine, source, self.within)
-        columns, cells, notes, warnings = {}, {}, [], []
-        touched = np.zeros(source.records, dtype=bool)
+        columns, changes, notes, warnings = {}, {}, [], []
         for name in self.variables:
             ordered = read_ordered(source, name, doing="rank swapping")
             if self.extremes == "mean" and not ordered.is_number:
@@ -163,8 +162,7 @@ class RankSwap(Step, kind="rank-swap"):
             window, pairs = self._paired(source, ranked)
             column, changed = _exchanged(source, ranked, pairs)
             columns[name] = column
-            cells[name] = int(changed.sum())
-            touched |= changed
+            changes[name] = changed
             if self.window is None:
                 notes.append(f"the window of {name} is {window:.2%} of the records")
             alone = int((pairs == ALONE).sum())
@@ -177,15 +175,8 @@ class RankSwap(Step, kind="rank-swap"):
             elif alone:
                 what = "one value" if alone == 1 else f"{alone:,} values"
                 notes.append(f"{what} of {name} stayed, one in each stratum with an odd number")
-        result = with_columns(engine, source, columns) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
-            warnings=tuple(warnings),
+        return rewritten(
+            self.kind, engine, source, columns, changes, notes=notes, warnings=warnings
         )
 
     def _paired(self, source: Source, ranked: _Ranked) -> tuple[float, Integers]:

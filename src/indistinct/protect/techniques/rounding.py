@@ -23,7 +23,7 @@ from indistinct.protect.techniques.columns import (
     Numbers,
     check_variables,
     read_numbers,
-    with_columns,
+    rewritten,
 )
 
 __all__ = ["Round", "RoundTo"]
@@ -97,8 +97,7 @@ class Round(Step, kind="round"):
         """Round the columns."""
         draws = context.draws() if self.to == "random" else None
         variables, schema = source.variables, source.schema
-        columns, cells = {}, {}
-        touched = np.zeros(source.records, dtype=bool)
+        columns, changes = {}, {}
         for name in self.variables:
             numbers = read_numbers(source, name, doing="rounding")
             if self.breaks or self.to == "range":
@@ -111,16 +110,8 @@ class Round(Step, kind="round"):
                 columns[name] = numbers.replaced(new)
                 old = numbers.values if new.dtype == numbers.values.dtype else numbers.floats()
                 changed = numbers.present & (new != old)
-            cells[name] = int(changed.sum())
-            touched |= changed
-        result = with_columns(engine, source, columns, variables=variables)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-        )
+            changes[name] = changed
+        return rewritten(self.kind, engine, source, columns, changes, variables=variables)
 
     def _multiples(self, numbers: Numbers, draws: Draws | None) -> NDArray[Any]:
         base = self.base or 0.0

@@ -19,7 +19,7 @@ from indistinct.protect.step import Context, Step
 from indistinct.protect.techniques.columns import (
     check_share,
     check_variables,
-    with_columns,
+    rewritten,
 )
 from indistinct.protect.techniques.ordered import Ordered, read_ordered
 from indistinct.variables import Variables
@@ -112,16 +112,14 @@ class TopBottomCode(Step, kind="top-bottom-code"):
 
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
         """Code the ends."""
-        columns, cells, notes, found = {}, {}, [], {}
+        columns, changes, notes, found = {}, {}, [], {}
         variables = source.variables
-        touched = np.zeros(source.records, dtype=bool)
         for name in self.variables:
             ordered = read_ordered(source, name, doing="top and bottom coding")
             self._check(source, ordered)
             low, high = self._ends(source, ordered)
             columns[name], changed, values = self._coded(ordered, low, high)
-            cells[name], found[name] = int(changed.sum()), values
-            touched |= changed
+            changes[name], found[name] = changed, values
             if self.to == "threshold":
                 variables = _labelled(variables, name, ordered, low, high)
             for word, beyond in (
@@ -130,15 +128,14 @@ class TopBottomCode(Step, kind="top-bottom-code"):
             ):
                 if beyond:
                     notes.append(f"{beyond:,} records of {name} were coded at the {word}")
-        coded = touched.any()
-        result = with_columns(engine, source, columns, variables=variables) if coded else source
-        return result, Receipt(
+        return rewritten(
             self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells,
-            notes=tuple(notes),
+            engine,
+            source,
+            columns,
+            changes,
+            variables=variables,
+            notes=notes,
             private=found,
         )
 
