@@ -159,13 +159,13 @@ def test_compare_releases_nothing(census, tmp_path, capfd, monkeypatch):
 
 
 def test_demo(tmp_path, capfd):
-    said = answer(capfd, "demo", "--people", 3000, "--out", tmp_path / "demo")
-    assert said["records"] == 3000
+    said = answer(capfd, "demo", "--people", 1000, "--out", tmp_path / "demo")
+    assert said["records"] == 1000
     summary = (tmp_path / "demo/summary.md").read_text()
     assert f"{said['at_risk']:,}" in summary
     surnames = set(pq.read_table(tmp_path / "demo/census.parquet")["surname"].to_pylist())
     assert not any(f" {name} " in summary for name in surnames)
-    again = answer(capfd, "demo", "--people", 3000, "--out", tmp_path / "demo")
+    again = answer(capfd, "demo", "--people", 1000, "--out", tmp_path / "demo")
     assert again["at_risk"] == said["at_risk"]
 
 

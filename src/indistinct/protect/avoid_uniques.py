@@ -94,8 +94,7 @@ class AvoidUniques(Step, kind="avoid-uniques"):
         source.check_columns([*self.key, *self.within])
         changed, receipts = source, []
         for number, step in enumerate(self.steps):
-            inner = Context((context.position + 1) * 8192 + number, context.seed, context.secrets)
-            changed, receipt = step.apply(engine, changed, inner)
+            changed, receipt = step.apply(engine, changed, context.inner(number))
             receipts.append(receipt)
         if changed.records != source.records:
             raise InputError("Steps that avoid uniques must keep every record. Put others outside.")

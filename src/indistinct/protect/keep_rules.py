@@ -79,9 +79,8 @@ class KeepRules(Step, kind="keep-rules"):
         changed, receipts = source, []
         circles = _Circles(self.rules.variables, source.records)
         for number, step in enumerate(self.steps):
-            inner = Context((context.position + 1) * 4096 + number, context.seed, context.secrets)
             before = changed
-            changed, receipt = step.apply(engine, before, inner)
+            changed, receipt = step.apply(engine, before, context.inner(number))
             if changed.records != source.records:
                 raise InputError(
                     "Steps under edit rules must keep every record. Put others outside."

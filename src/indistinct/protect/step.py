@@ -50,6 +50,10 @@ class Context:
             raise InputError("This step draws at random and needs a seed.")
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.position,)))
 
+    def inner(self, number: int) -> Context:
+        """Return the context of a step within this one; its random numbers are its own."""
+        return Context((self.position + 1) * 4096 + number, self.seed, self.secrets)
+
     def draws(self) -> Draws:
         """Return random numbers by record, the same whatever the engine's batches are."""
         return Draws.from_generator(self.generator())
