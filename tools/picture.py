@@ -22,6 +22,8 @@ def main() -> None:
         shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))
         show_uniques(console, shown.found)
         console.print(repr(shown.ways), markup=False)
+        console.print("for an intruder who knows twelve things, shuffled or generalised:")
+        console.print(repr(shown.map), markup=False)
         show_proof(console, shown)
         console.print("written: demo. Read demo/summary.md first.")
     console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct demo", unique_id="demo")
