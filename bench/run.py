@@ -21,6 +21,7 @@ from pathlib import Path
 
 import generalise
 import linkage
+import mccaa
 import prove
 import risk
 import shuffle
@@ -31,7 +32,17 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 KEYS = {6: KEYS_6, 12: KEYS_12, 20: KEYS_20}
-PARTS = ["counting", "growth", "spark", "risk", "generalise", "prove", "linkage", "shuffle"]
+PARTS = [
+    "counting",
+    "growth",
+    "spark",
+    "risk",
+    "generalise",
+    "prove",
+    "linkage",
+    "shuffle",
+    "mccaa",
+]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
 
@@ -206,6 +217,8 @@ def page(results: dict) -> str:
         lines += [*linkage.lines(results["linkage"]), ""]
     if "shuffle" in results:
         lines += shuffle.lines(results["shuffle"])
+    if "mccaa" in results:
+        lines += mccaa.lines(results["mccaa"])
     return "\n".join(lines)
 
 
@@ -339,6 +352,8 @@ def main() -> None:
         results["linkage"] = linkage.measure()
     if "shuffle" in wanted:
         results["shuffle"] = shuffle.measure(census)
+    if "mccaa" in wanted:
+        results["mccaa"] = mccaa.measure()
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

@@ -40,10 +40,9 @@ def telltale_warnings(
     names = [name for name in (*perturbed, *kept) if name in source.variables]
     if not names or not source.records:
         return ()
-    step = max(1, source.records // _SAMPLE)
-    table = source.table(names)
-    table = table.take(pa.array(np.arange(0, table.num_rows, step)))
-    coded = {name: _codes(table.column(name)) for name in names}
+    drawn = pa.array(np.arange(0, source.records, max(1, source.records // _SAMPLE)))
+    # one column at a time: the file may have many
+    coded = {name: _codes(source.table([name]).column(0).take(drawn)) for name in names}
     warnings = []
     for name in perturbed:
         found = [
