@@ -38,7 +38,7 @@ def telltale_warnings(
         Variables that were perturbed, and those that are released as they were.
     """
     names = [name for name in (*perturbed, *kept) if name in source.variables]
-    if not names or not source.records:
+    if not perturbed or not source.records:
         return ()
     drawn = pa.array(np.arange(0, source.records, max(1, source.records // _SAMPLE)))
     # one column at a time: the file may have many
