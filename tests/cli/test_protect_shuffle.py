@@ -126,6 +126,7 @@ def test_a_project_beside_the_data_and_a_plan_replayed(census, tmp_path, capsys)
     assert first.read_bytes() == again.read_bytes()
 
 
+@pytest.mark.heavy
 def test_a_census_is_shuffled_as_a_whole(census, tmp_path, capsys):
     code, out, err = protect(
         capsys, census, "--method", "shuffle", "--key", KEY, "--k", 3, "--seed", 5, "--json",

@@ -212,6 +212,7 @@ def test_standards_are_hierarchies_by_prefix():
     assert isco.ancestors("1112")[:3] == ("1112", "111*", "1***")
 
 
+@pytest.mark.heavy
 def test_a_plan_is_run_again_with_the_same_bytes(census, hierarchies, tmp_path):
     step = the_census_shuffled(census, hierarchies)[2].steps[0]
     path = Plan((step,)).save(tmp_path / "plan.json")

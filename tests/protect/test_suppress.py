@@ -295,6 +295,7 @@ def test_wrong_options_are_refused():
             suppress(keys, **options)
 
 
+@pytest.mark.heavy
 def test_sixteen_variables_are_searched_in_part_and_the_promise_holds():
     generator = np.random.default_rng(9)
     rows = [tuple(int(v) for v in row) for row in (generator.random((60, 16)) < 0.15)]
