@@ -33,7 +33,7 @@ PAPER = {
     "couples_wife_only_age": 20.5,
     "couples_at_least_one_age": 91.3,
     "any_variable": "almost 75",
-    "two_or_more": "a fifth",
+    "two_or_more_all": "a fifth",
 }
 """Per cent changed, as section 4 prints it."""
 
