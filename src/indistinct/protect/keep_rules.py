@@ -4,7 +4,8 @@ The steps are applied. Where a record then breaks a rule that it did not break b
 cell of its household gets its own value back, in exchange with a record that holds that value,
 so that every value stays as frequent as the steps left it. The other record is one that the same
 step changed, in the same stratum, so what a step left alone stays alone. An exchange that would
-break a rule elsewhere is taken back. What cannot be exchanged in some rounds is put back alone.
+break a rule elsewhere is taken back. Where that finds nobody in some rounds, any record that some
+step changed will do; what then is left is put back alone.
 """
 
 from __future__ import annotations
@@ -161,18 +162,21 @@ class _Mending:
         self.allowed = before.by_rule
         first = self._new()
         broken = sum(int(mask.sum()) for mask in first.values())
-        exchanged = 0
-        for _ in range(_ROUNDS):
+        exchanged = across = alone = 0
+        for turn in range(2 * _ROUNDS):
             if not any(mask.any() for mask in self._new().values()):
                 break
-            exchanged += self._exchange()
-        alone = 0
+            if turn == _ROUNDS:
+                for cells in self.columns.values():
+                    cells.widen()
+            done = self._exchange()
+            exchanged, across = exchanged + done, across + (done if turn >= _ROUNDS else 0)
         while any(mask.any() for mask in self._new().values()):
             alone += self._put_back()
         self.notes = (
             f"edit rules: {sum(before.counts.values()):,} violations before; the steps made "
             f"{broken:,} more, of which none is left ({exchanged:,} values were exchanged back, "
-            f"{alone:,} put back alone)",
+            f"{across:,} of them across strata, {alone:,} put back alone)",
         )
 
     def written(self, engine: Engine, changed: Source) -> Source:
@@ -317,6 +321,10 @@ class _Cells:
         found = np.full(len(rows), -1, dtype=np.int64)
         found[some] = others[order[place[some]]]
         return np.where(found == rows, -1, found)
+
+    def widen(self) -> None:
+        """Let all records exchange that any step changed, whatever their strata."""
+        self.circle = (self.circle > 0).astype(np.int64)
 
     def swap(self, rows: NDArray[np.int64], partners: NDArray[np.int64]) -> None:
         self.index[rows], self.index[partners] = self.index[partners], self.index[rows]
