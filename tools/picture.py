@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from indistinct.cli.demo import show_proof
-from indistinct.cli.uniques import show_uniques
+from indistinct.cli.results import show_map, show_side_by_side, show_uniques
 from indistinct.demo import run_demo
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,9 +21,9 @@ def main() -> None:
         console.print("$ make demo", style="bold")
         shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))
         show_uniques(console, shown.found)
-        console.print(repr(shown.ways), markup=False)
+        show_side_by_side(console, shown.ways)
         console.print("for an intruder who knows twelve things, shuffled or generalised:")
-        console.print(repr(shown.map), markup=False)
+        show_map(console, shown.map)
         show_proof(console, shown)
         console.print("written: demo. Read demo/summary.md first.")
     console.save_svg(str(ROOT / "docs" / "demo.svg"), title="indistinct demo", unique_id="demo")

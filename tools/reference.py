@@ -37,11 +37,24 @@ ROOMS = [
     "indistinct.prove.together",
     "indistinct.tradeoff",
     "indistinct.release",
+    "indistinct.report",
     "indistinct.query",
+    "indistinct.running",
     "indistinct.project",
     "indistinct.census",
 ]
-VERBS = ["demo", "init", "uniques", "risk", "protect", "verify", "utility", "query", "census"]
+VERBS = [
+    "demo",
+    "init",
+    "run",
+    "uniques",
+    "risk",
+    "protect",
+    "verify",
+    "utility",
+    "query",
+    "census",
+]
 
 
 def api() -> str:

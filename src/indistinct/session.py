@@ -47,6 +47,7 @@ from indistinct.protect import (
 )
 from indistinct.prove import ProtectionReport, protection_report
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
+from indistinct.report import measure
 from indistinct.risk import (
     Distribution,
     FileRisk,
@@ -58,6 +59,7 @@ from indistinct.risk import (
     validate,
 )
 from indistinct.tradeoff import (
+    Candidate,
     RiskMeasure,
     RiskUtilityMap,
     UtilityMeasure,
@@ -414,22 +416,25 @@ class Data:
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
         risk: RiskMeasure = "linkage",
         utility: UtilityMeasure = "pairs",
+        also: Sequence[Candidate] = (),
         **candidates: Any,
     ) -> RiskUtilityMap:
         """Protect copies in many ways and compare what an intruder finds and what is left.
 
-        `candidates` are options of `indistinct.tradeoff.standard_candidates`.
+        `candidates` are options of `indistinct.tradeoff.standard_candidates`; `also` are tried
+        beside those.
         """
         names = self.key(key)
         climbing = self._climbing(names, "", hierarchies)
         threshold = keys.threshold(*self._promise(k, at_most))
         candidates.setdefault("k", (threshold,))
+        usual = standard_candidates(
+            self.engine, self.source, names, hierarchies=climbing, **candidates
+        )
         return risk_utility_map(
             self.engine,
             self.source,
-            standard_candidates(
-                self.engine, self.source, names, hierarchies=climbing, **candidates
-            ),
+            [*usual, *also],
             key=names,
             seed=fresh_seed() if seed is None else seed,
             hierarchies=climbing,
@@ -497,6 +502,10 @@ class Data:
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
+        warnings: Sequence[str] = (),
+        compare: bool = False,
+        drawn: RiskUtilityMap | None = None,
+        on_map: str | None = None,
     ) -> ReleaseFolder:
         """Leave out the identifiers, prove the result and write the release folder.
 
@@ -521,6 +530,12 @@ class Data:
             The seed that was used, for the private ledger.
         format
             By default the project's, or Parquet.
+        warnings
+            What else the holder should think about, for the report.
+        compare
+            Compare what is released with the original too, for the report.
+        drawn, on_map
+            A map of risk and utility for the report, and which candidate on it this is.
         """
         source, plan, receipts = done.source, done.plan, done.receipts
         last: list[Step] = [Substitute(name) for name in substitute]
@@ -563,7 +578,29 @@ class Data:
             if cells
         )
         same = [name for name in source.variables if name not in perturbed]
-        telltales = telltale_warnings(self.source, list(perturbed), same)
+        warned = (*warnings, *telltale_warnings(self.source, list(perturbed), same))
+        terms = Terms.from_project(self.project)
+        compared = None
+        if compare:
+            try:
+                compared = self.utility(
+                    source, key=names, hierarchies=hierarchies_in(plan.to_dict())
+                )
+            except InputError as error:  # it serves the report, and must not cost the release
+                warned += (f"Utility could not be measured: {error}",)
+        measured = measure(
+            self.source,
+            source,
+            done,
+            plan=plan,
+            receipts=receipts,
+            terms=terms,
+            format=format or "parquet",
+            comparison=compared,
+            drawn=drawn,
+            chosen=on_map,
+            warnings=warned,
+        )
         written = write_release(
             folder,
             source,
@@ -579,16 +616,17 @@ class Data:
                 "method": done.method,
                 "cost": done.cost.to_dict() if done.cost else None,
             },
-            terms=Terms.from_project(self.project),
+            terms=terms,
             key=names,
             k=done.k,
             prove=prove,
+            measured=measured.to_dict(),
             format=format or "parquet",
             although_unproved=not done.guaranteed,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
-        return replace(written, warnings=(*written.warnings, *telltales))
+        return replace(written, warnings=(*written.warnings, *warned))
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from indistinct import files
+from indistinct import files, progress
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Source
@@ -36,6 +37,7 @@ from indistinct.prove.attacks import (
     probabilistic_attack,
 )
 from indistinct.release import AuditTrail, FolderCheck, check_folder, file_digest, parts
+from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
 __all__ = ["ATTACKS", "prove_release", "verify_release"]
@@ -45,6 +47,10 @@ ATTACKS: Mapping[str, Callable[..., LinkOutcome]] = {
     "probabilistic": probabilistic_attack,
     "distance": distance_attack,
 }
+
+
+_PARTS = 5
+"""Opening, counting people, earlier releases, attacks, what if more were known."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,7 @@ def verify_release(
         start_engine(
             engine or "duckdb", workspace=workspace, memory=memory, threads=threads, master=master
         ) as started,
+        progress.task("verifying the release", total=_PARTS, unit="parts") as going,
     ):
         opened = _open(release, workspace, any_version=any_version, signed_by=signed_by)
         project = load_project(private) if private and str(private).endswith(".toml") else None
@@ -163,6 +170,7 @@ def verify_release(
         lists = [Register(p, p.origin, person if person in p.variables else None) for p in people]
         known = _given_hierarchies(hierarchies, names, opened)
         asked = k or opened.k or (project.release.k if project else None) or 2
+        going.advance()
         found = verify(
             started,
             opened.source,
@@ -175,10 +183,13 @@ def verify_release(
             missing=missing,
             encrypted=encrypted,
         )
+        going.advance()
         case = _Case(started, opened, found, held, lists, person, known, missing)
         if earlier:
             case = case.with_found(case.together(earlier, same_people, any_version))
+        going.advance()
         case = case.with_found(case.attacked(attacks, sensitive))
+        going.advance()
         if not brief:
             case = case.with_found(case.if_more_were_known())
         found = case.found
@@ -245,8 +256,9 @@ class _Case:
                 private=self.private,
                 person=self.person,
             )
-            for attack in attacks
-            for register in self.registers
+            for attack, register in progress.each(
+                list(product(attacks, self.registers)), "running attacks", unit="attacks"
+            )
         ]
         learnt = [
             attribute_disclosure(
@@ -358,7 +370,7 @@ def _together(
 
 
 @dataclass(frozen=True)
-class _Several:
+class _Several(Shown):
     """Results of one kind, shown one after another."""
 
     results: tuple[Any, ...]
@@ -368,7 +380,13 @@ class _Several:
         return [result.to_dict() for result in self.results]
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self.results))
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        return [result.details() for result in self.results]
+
+    def _tables(self) -> list[Table]:
+        return [table for result in self.results for table in result._tables()]
 
 
 def _open(

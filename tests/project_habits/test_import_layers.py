@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "indistinct"
-BASE = {"errors", "variables"}
+BASE = {"errors", "variables", "progress", "showing"}
 LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy", "households"}
 MAY_IMPORT = {
     "errors": set(),
     "variables": {"errors"},
+    "progress": set(),
     "figures": set(),
+    "showing": {"errors"},
     "hierarchy": BASE,
     "files": BASE,
     "engine": BASE | {"files"},
     "keys": BASE | {"figures", "files", "engine", "hierarchy"},
-    "households": BASE | {"files", "engine"},
-    "rules": BASE | {"files", "households"},
+    "households": BASE | {"figures", "files", "engine"},
+    "rules": BASE | {"figures", "files", "households"},
     "risk": LIBRARY - {"households"},
     "utility": LIBRARY,
     "protect": LIBRARY | {"risk", "rules", "utility"},
@@ -32,12 +34,17 @@ MAY_IMPORT = {
     "verifying": LIBRARY | {"prove", "project", "release"},
     "comparing": LIBRARY | {"rules", "utility", "prove", "project", "release"},
     "perturbing": LIBRARY | {"protect", "project", "rules"},
+    "report": LIBRARY
+    | {"risk", "rules", "utility", "protect", "prove", "project", "release"}
+    | {"comparing", "tradeoff"},
     "session": LIBRARY
     | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}
-    | {"comparing", "tradeoff", "verifying"},
+    | {"comparing", "report", "tradeoff", "verifying"},
+    "running": LIBRARY
+    | {"protect", "perturbing", "project", "prove", "release", "report", "session", "tradeoff"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"}
-    | {"perturbing", "tradeoff"},
+    | {"perturbing", "report", "tradeoff"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

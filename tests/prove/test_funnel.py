@@ -65,14 +65,14 @@ def test_weld_six_three_one(engine):
 
 def test_figures_are_svg_with_the_numbers_written(engine):
     facts = {"birth date": "1945-07-31", "sex": "m", "zip": "02138"}
-    drawn = funnel(engine, weld_list(engine), facts).figure()
+    drawn = funnel(engine, weld_list(engine), facts).plot()
     spoken = ElementTree.fromstring(drawn).find("{http://www.w3.org/2000/svg}desc").text
     assert spoken == "birth date: 6; + sex: 3; + zip: 1"
     register = weld_list(engine)
     whole = release_funnel(
         engine, register.source, register, attributes=["sex", "zip", "birth date"]
     )
-    ElementTree.fromstring(whole.figure())
+    ElementTree.fromstring(whole.plot())
     assert "order that identifies most" in repr(whole)
 
 

@@ -48,7 +48,7 @@ def test_tables_add_up(small):
     assert sum(b.population_uniques for b in bands) == pytest.approx(np.mean(found.true_uniques))
     assert sum(b.expected for b in bands) == pytest.approx(np.mean(found.predicted_uniques))
     assert found.top[1].sample_uniques == pytest.approx(bands[9].sample_uniques)
-    text = repr(found)
+    text = found.details()
     for word in ("population uniques", "correct matches", "above 0.9", "0.0-0.1", "11 or more"):
         assert word in text
     assert found.to_dict()["ratio_uniques"] == found.ratio_uniques

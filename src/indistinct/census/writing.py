@@ -23,6 +23,8 @@ from indistinct.census.schema import (
 )
 from indistinct.errors import InputError
 from indistinct.files import parquet_writer, written_whole
+from indistinct.progress import task
+from indistinct.showing import Shown, Table
 from indistinct.variables import Variables
 
 __all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key", "write_census"]
@@ -32,7 +34,7 @@ MOST_PEOPLE = 250_000_000
 
 
 @dataclass(frozen=True)
-class CensusSummary:
+class CensusSummary(Shown):
     """What was written."""
 
     people: int
@@ -55,6 +57,10 @@ class CensusSummary:
         fields["path"] = str(self.path)
         fields["register"] = str(self.register) if self.register else None
         return fields
+
+    def _tables(self) -> list[Table]:
+        found = {"people": self.people, "households": self.households, "couples": self.couples}
+        return [Table.facts(f"The census in {self.path}", {**found, "seconds": self.seconds})]
 
 
 def write_census(
@@ -102,11 +108,13 @@ def write_census(
                 _file_of_batches(listing, REGISTER_SCHEMA, register_variables())
             )
         )
+        making = stack.enter_context(task("making people", total=people, unit="people"))
         for chunk in make_chunks(people, seed, names=names, register=listing is not None):
             census_file(chunk.census)
             if register_file is not None:
                 register_file(chunk.register)
             done += chunk.people
+            making.advance(chunk.people)
             households += chunk.households
             couples += chunk.couples
             if progress is not None:

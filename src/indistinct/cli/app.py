@@ -10,9 +10,11 @@ from indistinct import __version__
 from indistinct.cli.census import census
 from indistinct.cli.demo import demo
 from indistinct.cli.init import init
+from indistinct.cli.live import showing_progress
 from indistinct.cli.protect import protect
 from indistinct.cli.query import query
 from indistinct.cli.risk import risk
+from indistinct.cli.runproject import run
 from indistinct.cli.uniques import uniques
 from indistinct.cli.utility import utility
 from indistinct.cli.verify import verify
@@ -37,12 +39,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _start(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Find the people who stand out in a data set, and change it until nobody does."""
+    context.with_resource(showing_progress())
 
 
-for verb in (demo, init, uniques, risk, protect, verify, utility, query, census):
+for verb in (demo, init, run, uniques, risk, protect, verify, utility, query, census):
     app.command()(verb)

@@ -9,7 +9,9 @@ import typer
 from rich.console import Console
 
 from indistinct.cli.options import Json, people, print_json
-from indistinct.cli.uniques import show_explanation, show_uniques
+from indistinct.cli.results import show_map, show_side_by_side, show_uniques
+from indistinct.cli.terminal import paragraph, words
+from indistinct.cli.uniques import show_explanation
 from indistinct.demo import Demo, run_demo
 
 __all__ = ["demo", "show_proof"]
@@ -32,13 +34,13 @@ def demo(
     show_explanation(console, shown.explanation)
     show_uniques(console, shown.found)
     console.print("a tenth of them as a sample:")
-    console.print(repr(shown.sample.found), markup=False, soft_wrap=True)
+    paragraph(console, words(shown.sample.found))
     console.print(
         f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
     )
-    console.print(repr(shown.ways), markup=False, soft_wrap=True)
+    show_side_by_side(console, shown.ways)
     console.print("for an intruder who knows twelve things, shuffled or generalised:")
-    console.print(repr(shown.map), markup=False, soft_wrap=True)
+    show_map(console, shown.map)
     show_proof(console, shown)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
 

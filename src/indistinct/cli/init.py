@@ -18,6 +18,7 @@ from indistinct.cli.options import (
     people,
     print_json,
 )
+from indistinct.cli.terminal import paragraph, words
 from indistinct.project import draft_project
 
 __all__ = ["init"]
@@ -44,5 +45,5 @@ def init(
         print_json({**draft.to_dict(), "project": str(out)})
     else:
         console = people()
-        console.print(repr(draft), markup=False, soft_wrap=True)
+        paragraph(console, words(draft))
         console.print(f"written: {out}. Check every guess: a wrong key means no protection.")

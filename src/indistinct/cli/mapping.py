@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from indistinct.cli import results
 from indistinct.cli.options import people, print_json
 from indistinct.files import check_new_folder, written_whole
 from indistinct.tradeoff import RiskUtilityMap
@@ -29,6 +30,6 @@ def show_map(drawn: RiskUtilityMap, out: Path | None, *, as_json: bool) -> None:
         print_json(drawn.to_dict())
         return
     console = people()
-    console.print(repr(drawn), markup=False, soft_wrap=True)
+    results.show_map(console, drawn)
     if out is not None:
         console.print(f"written: {out}", markup=False)

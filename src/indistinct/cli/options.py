@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from indistinct.cli.live import error_console, hidden
 from indistinct.engine import EngineName
 from indistinct.errors import InputError
 from indistinct.session import Data, open_data
@@ -91,12 +92,14 @@ class Compute:
 
 def people() -> Console:
     """The console that people read: standard error, so that standard output stays clean."""
-    return Console(stderr=True, highlight=False)
+    return error_console()
 
 
 def print_json(content: dict[str, Any]) -> None:
     """Print one JSON object on standard output."""
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, default=str) + "\n")
+    with hidden():
+        sys.stdout.write(json.dumps(content, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.flush()
 
 
 def split_names(text: str | None) -> list[str] | None:

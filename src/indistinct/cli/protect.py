@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import Console
 
 from indistinct.cli.mapping import show_map
 from indistinct.cli.options import (
@@ -28,38 +31,28 @@ from indistinct.cli.options import (
     split_names,
     split_numbers,
 )
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.cli.released import tell_run
+from indistinct.cli.results import show_actions, show_side_by_side
 from indistinct.files import Format, check_new_folder
-from indistinct.hierarchy import Hierarchies
 from indistinct.perturbing import PERTURBING
+from indistinct.project import ReportSettings
 from indistinct.protect import (
     ACTIONS,
-    METHODS,
-    PRESETS,
     How,
-    KMap,
-    LDiversity,
     Meaning,
     Part,
-    PrivacyModel,
-    Protected,
-    ReleaseKey,
-    TCloseness,
     Use,
     compare_actions,
     fresh_seed,
-    purpose_warnings,
-    reach_warning,
     write_comparison,
 )
 from indistinct.protect.shuffling import Of
-from indistinct.release import ReleaseFolder, SigningKey
+from indistinct.running import KNOWN_METHODS, Wanted, compare_methods_as_asked, release_data
 from indistinct.session import Data
 from indistinct.utility import LossName
 
 __all__ = ["protect"]
 
-KNOWN = (*METHODS, *PERTURBING, *ACTIONS)
 Preset = Literal["caretaker", "researcher", "public"]
 
 
@@ -67,7 +60,9 @@ def protect(
     data: DataFile,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"How to protect: {', '.join(KNOWN)}.", metavar="METHOD"),
+        typer.Option(
+            "--method", help=f"How to protect: {', '.join(KNOWN_METHODS)}.", metavar="METHOD"
+        ),
     ] = None,
     key: KeyList = None,
     k: K = None,
@@ -121,8 +116,9 @@ def protect(
         bool, typer.Option("--relaxed", help="Mondrian: equal values may go either way.")
     ] = False,
     meaning: Annotated[
-        Meaning, typer.Option(help="Suppress: what a suppressed cell counts as.")
-    ] = "strict",
+        Meaning | None,
+        typer.Option(help="Suppress: what a suppressed cell counts as; strict by default."),
+    ] = None,
     sensitive: Annotated[
         str | None, typer.Option(help="Optimal: a sensitive variable, for --l and --t.")
     ] = None,
@@ -184,7 +180,9 @@ def protect(
     part: Annotated[
         Part | None, typer.Option(help="Blank the whole key, the variables given, or the fewest.")
     ] = None,
-    how: Annotated[How, typer.Option(help="Where perturbed values come from.")] = "nearest",
+    how: Annotated[
+        How | None, typer.Option(help="Where perturbed values come from; the nearest by default.")
+    ] = None,
     domains: Annotated[
         str | None,
         typer.Option(help="Study domains, whose share of destroyed records is told."),
@@ -245,6 +243,12 @@ def protect(
             "and what is left; release nothing. With --out, write table and figure there.",
         ),
     ] = False,
+    utility: Annotated[
+        bool,
+        typer.Option(
+            "--utility", help="Compare the release with the original too, for its report."
+        ),
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
     ] = None,
@@ -261,184 +265,82 @@ def protect(
     """Change a copy of the data until nobody stands out, and write a release folder."""
     console = people()
     compute = Compute(engine, master, memory, threads, scratch)
+    generalising = {
+        "max_drop": _count_or_share(max_drop),
+        "loss": loss,
+        "limits": split_numbers(limits, whole=True),
+        "weights": split_numbers(weights),
+        "profile": split_numbers(profile),
+        "preset": preset,
+        "linking": split_numbers(linking),
+        "anonymity": anonymity,
+        "quasi_identifiers": tuple(
+            tuple(split_names(text) or ()) for text in quasi_identifiers or ()
+        ),
+        "identification": split_numbers(identification, whole=True),
+        "relaxed": relaxed,
+        "meaning": meaning,
+        "sensitive": sensitive,
+        "l": l_diversity,
+        "t": t_closeness,
+    }
+    shuffling = {
+        "variables": tuple(split_names(shuffled) or ()),
+        "given": tuple(split_names(given) or ()),
+        "within": tuple(split_names(within) or ()),
+        "shares": split_numbers(shares),
+        "level": level,
+        "max_risk": max_risk,
+        "of": of,
+        "where": where,
+    }
+    acting = {
+        "variables": tuple(split_names(variables) or ()),
+        "part": part,
+        "how": how,
+        "domains": tuple(split_names(domains) or ()),
+        "randomised": randomised,
+    }
     with opened(data, compute, query=query, project=project) as found:
         release = found.project.release if found.project else None
-        named = method or (release.method if release else None)
-        chosen = _known(named) if named is not None else None
-        if chosen is None and plan is None and not (compare or mapped):
-            raise InputError(
-                f"Say how to protect with --method {', '.join(KNOWN)}, or see what "
-                "each would cost with --compare."
-            )
-        if seed is None:
-            seed = release.seed if release and release.seed is not None else fresh_seed()
-        names = found.key(split_names(key))
-        if mapped:
-            if out is not None:
-                check_new_folder(out)
-            drawn = found.risk_utility_map(
-                names, k=k, at_most=at_most, seed=seed, hierarchies=hierarchies
-            )
-            show_map(drawn, out, as_json=json)
-            return
-        wanted: dict[str, Any] = {}
-        climbing: Hierarchies | None = None
-        if compare or (chosen in METHODS and chosen not in ("argus", "suppress")):
-            climbing = found.hierarchies(names, directory=hierarchies)
-            for note in climbing.notes.values():
-                console.print(f"hierarchy: {note}", markup=False, soft_wrap=True)
-        if chosen in METHODS or compare:
-            wanted = {
-                "max_drop": _count_or_share(max_drop),
-                "loss": loss,
-                "limits": split_numbers(limits, whole=True),
-                "weights": split_numbers(weights),
-                "profile": _profile(preset, split_numbers(profile)),
-                "linking": split_numbers(linking),
-                "anonymity": anonymity,
-                "quasi_identifiers": tuple(
-                    tuple(split_names(text) or ()) for text in quasi_identifiers or ()
-                ),
-                "identification": split_numbers(identification, whole=True),
-                "relaxed": relaxed,
-                "meaning": meaning,
-                **_models(found, names, k, sensitive, l_diversity, t_closeness, register),
-            }
-        if compare:
-            _compare(found, names, k, at_most, climbing, wanted, seed, out, as_json=json)
-            return
-        folder = out or (release.out if release else None)
-        if folder is None:
-            raise InputError("Say where the release goes with --out FOLDER.")
-        check_new_folder(folder)
-        secrets = None
-        if chosen == "encrypt" and plan is None:
-            secrets = ReleaseKey.fresh()
-            secret = secret or folder.with_name(f"{folder.name}.key")
-            secrets.save(secret, release=folder)
-        try:
-            if plan is not None:
-                done = found.replay(names, plan, k=k, at_most=at_most, seed=seed)
-            elif chosen is None:  # refused above
-                raise InputError("Name a method.")
-            elif chosen in PERTURBING:
-                shuffle: dict[str, Any] = {
-                    "variables": tuple(split_names(shuffled) or ()),
-                    "given": tuple(split_names(given) or ()),
-                    "within": tuple(split_names(within) or ()),
-                    "shares": split_numbers(shares),
-                    "level": level,
-                    "max_risk": max_risk,
-                    "of": of,
-                    "where": where,
-                }
-                done = found.protect(
-                    names,
-                    method=chosen,
-                    k=k,
-                    at_most=at_most,
-                    seed=seed,
-                    hierarchies=hierarchies,
-                    **shuffle,
-                )
-            elif chosen in METHODS:
-                done = found.protect(
-                    names,
-                    method=chosen,
-                    k=k,
-                    at_most=at_most,
-                    seed=seed,
-                    hierarchies=climbing,
-                    **wanted,
-                )
-            else:
-                done = found.protect(
-                    names,
-                    method=chosen,
-                    k=k,
-                    at_most=at_most,
-                    seed=seed,
-                    secrets=secrets,
-                    variables=split_names(variables) or (),
-                    part=part,
-                    how=how,
-                    domains=split_names(domains) or (),
-                    randomised=randomised,
-                )
-            report = found.protection(done) if chosen in PERTURBING else None
-            written = found.release(
-                folder,
-                done,
-                seed=seed,
-                format=format,
-                keep=split_names(keep),
-                substitute=split_names(substitute) or (),
-                registers=[register] if register is not None else [],
-                earlier=earlier or (),
-                sign_with=SigningKey.load(sign, release=folder) if sign is not None else None,
-            )
-        except BaseException:
-            # a key without a release would only be taken for one that matters
-            if secrets is not None and secret is not None:
-                secret.unlink(missing_ok=True)
-            raise
-    warned = purpose_warnings(done.plan, needed=split_names(needed) or (), use=use)
-    if reach is not None and (asked := reach_warning(done.k, reach)):
-        warned += (asked,)
-    warned += written.warnings
-    for sentence in warned:
-        console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
-    if json:
-        told = {"protection": report.to_dict()} if report is not None else {}
-        print_json({**facts(done, written), **told, "warnings": list(warned)})
-    else:
-        console.print(repr(done), markup=False, soft_wrap=True)
-        if report is not None:
-            console.print(repr(report), markup=False, soft_wrap=True)
-        parts = (written.data, written.methodology, written.contract, written.certificate)
-        console.print(f"written: {', '.join(map(str, parts))}", markup=False)
-        if written.open:
-            console.print(f"to fill in before signing: {', '.join(written.open)}", markup=False)
-        console.print(f"private: {written.plan.parent}", markup=False)
-        if secret is not None and secrets is not None:
-            console.print(f"the key: {secret}. Keep it; without it nobody can decrypt.")
-    if not done.guaranteed and done.claims_k:
-        raise GuaranteeError(
-            f"{done.residual:,} records are in classes smaller than {done.k} by the whole key. "
-            f"The release was written to {written.folder}; '{done.method}' does not promise more."
+        named = method or (release.method if release and plan is None else None)
+        family = shuffling if named in PERTURBING else acting if named in ACTIONS else generalising
+        wanted = Wanted(
+            key=tuple(split_names(key) or ()),
+            k=k,
+            at_most=at_most,
+            method=method if plan is None else None,
+            plan=plan,
+            options=_given(generalising if compare else family),
+            hierarchies=hierarchies,
+            seed=seed,
+            out=out,
+            format=format,
+            keep=None if keep is None else tuple(split_names(keep) or ()),
+            substitute=tuple(split_names(substitute) or ()),
+            registers=(register,) if register is not None else (),
+            earlier=tuple(earlier or ()),
+            sign_with=sign,
+            secret=secret,
+            needed=tuple(split_names(needed) or ()),
+            use=use,
+            reach=reach,
+            report=replace(
+                found.project.report if found.project else ReportSettings(),
+                utility=utility,
+                map=False,
+                shareable=False,
+                pdf=False,
+            ),
         )
-
-
-def facts(done: Protected, written: ReleaseFolder) -> dict[str, Any]:
-    """Return the fixed fields of the verb."""
-    cost = done.cost
-    destroyed = sum(receipt.records_lost for receipt in done.receipts)
-    return {
-        "method": done.method,
-        "k": done.k,
-        "records_in": done.before.records,
-        "records_out": done.source.records,
-        "suppressed_records": destroyed,
-        "suppressed_cells": cost.suppressed_cells if cost else 0,
-        "levels": dict(cost.levels) if cost else {},
-        "precision": cost.precision if cost else None,
-        "loss": cost.losses.get("loss") if cost else None,
-        "losses": dict(cost.losses) if cost else {},
-        "over_distortion": cost.over_distortion if cost else None,
-        "guaranteed": done.guaranteed,
-        "at_risk_before": done.before.at_risk,
-        "at_risk_after": done.after.at_risk,
-        "proved": written.proved,
-        "plan": str(written.plan),
-        "certificate": str(written.certificate),
-        "release": str(written.folder),
-    }
-
-
-def _known(text: str) -> str:
-    if text not in KNOWN:
-        raise InputError(f"There is no method '{text}'. {did_you_mean(text, KNOWN)}")
-    return text
+        if mapped:
+            _map(found, wanted, out, as_json=json)
+        elif compare:
+            _compare(found, wanted, out, console, as_json=json)
+        else:
+            run = release_data(found, wanted, say=_saying(console))
+    if not (mapped or compare):
+        tell_run(run, as_json=json)
 
 
 def _count_or_share(number: float | None) -> float | None:
@@ -446,65 +348,48 @@ def _count_or_share(number: float | None) -> float | None:
     return int(number) if number is not None and number >= 1 and number.is_integer() else number
 
 
-def _profile(preset: Preset | None, tolerance: dict[str, float]) -> Any:
-    """Return a preset recipient with the tolerances given, or these alone."""
-    if preset is None:
-        return tolerance
-    return PRESETS[preset].with_values(tolerance=tolerance)
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what was not said."""
+    unsaid = {n for n, value in options.items() if value is None or value is False}
+    return {n: v for n, v in options.items() if n not in unsaid and v not in ((), {})}
 
 
-def _models(
-    found: Data,
-    names: list[str],
-    k: int | None,
-    sensitive: str | None,
-    l_diversity: int | None,
-    t_closeness: float | None,
-    register: Path | None,
-) -> dict[str, Any]:
-    """Return the privacy models asked for beside k, and the counts that they need."""
-    models: list[PrivacyModel] = []
-    needed: dict[str, Any] = {}
-    if l_diversity is not None or t_closeness is not None:
-        if sensitive is None:
-            raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
-        needed["sensitive"] = found.key_table([*names, sensitive])
-        if l_diversity is not None:
-            models.append(LDiversity(sensitive, l_diversity))
-        if t_closeness is not None:
-            models.append(TCloseness(sensitive, t_closeness))
-    if register is not None:
-        needed["register"] = found.register_table(register, names)
-        models.append(KMap(found.request(names, k=k).k, register=str(register)))
-    return {"models": tuple(models), **needed}
+def _saying(console: Console) -> Callable[[str], None]:
+    return lambda sentence: console.print(sentence, markup=False, soft_wrap=True)
+
+
+def _seed(found: Data, wanted: Wanted) -> int:
+    seed = wanted.completed(found.project).seed
+    return fresh_seed() if seed is None else seed
+
+
+def _map(found: Data, wanted: Wanted, out: Path | None, *, as_json: bool) -> None:
+    if out is not None:
+        check_new_folder(out)
+    drawn = found.risk_utility_map(
+        wanted.key,
+        k=wanted.k,
+        at_most=wanted.at_most,
+        seed=_seed(found, wanted),
+        hierarchies=wanted.hierarchies,
+    )
+    show_map(drawn, out, as_json=as_json)
 
 
 def _compare(
-    found: Data,
-    names: list[str],
-    k: int | None,
-    at_most: int | None,
-    hierarchies: Hierarchies | None,
-    wanted: dict[str, Any],
-    seed: int,
-    out: Path | None,
-    *,
-    as_json: bool,
+    found: Data, wanted: Wanted, out: Path | None, console: Console, *, as_json: bool
 ) -> None:
     if out is not None:
         check_new_folder(out)
-    compared = found.compare(
-        names, k=k, at_most=at_most, hierarchies=hierarchies, seed=seed, **wanted
-    )
-    actions = compare_actions(found.engine, found.source, names, seed=seed, k=compared.k)
+    seed = _seed(found, wanted)
+    compared = compare_methods_as_asked(found, replace(wanted, seed=seed), say=_saying(console))
+    actions = compare_actions(found.engine, found.source, compared.key, seed=seed, k=compared.k)
     if out is not None:
         write_comparison(out, compared)
     if as_json:
         print_json({**compared.to_dict(), "actions": actions.to_dict()["actions"]})
         return
-    console = people()
-    console.print(repr(compared), markup=False, soft_wrap=True)
-    console.print("Dalenius' actions on the records that stand out:", markup=False)
-    console.print("\n".join(repr(actions).splitlines()[1:]), markup=False, soft_wrap=True)
+    show_side_by_side(console, compared)
+    show_actions(console, actions)
     if out is not None:
         console.print(f"written: {out}", markup=False)

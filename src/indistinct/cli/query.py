@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from indistinct.cli.live import hidden
 from indistinct.cli.noting import note_on_project, note_on_release
 from indistinct.cli.options import Json, Out, people, print_json
 from indistinct.errors import InputError
@@ -80,7 +81,8 @@ def query(
         return
     console = people()
     if out is None:
-        show_answer(answer)
+        with hidden():
+            show_answer(answer)
     else:
         console.print(f"written: {out}", markup=False)
     console.print(answer.summary, markup=False)

@@ -25,6 +25,8 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
+from indistinct.cli.results import show_risk
+from indistinct.cli.terminal import paragraph, words
 from indistinct.errors import InputError
 from indistinct.risk import Distribution, FileRisk, FollowUps
 
@@ -107,7 +109,7 @@ def risk(
         if json:
             print_json(checked.to_dict())
         else:
-            console.print(repr(checked), markup=False, soft_wrap=True)
+            paragraph(console, words(checked))
         return
     if data is None:
         raise InputError("Say which file to look at: indistinct risk DATA --key a,b,c …")
@@ -136,11 +138,7 @@ def risk(
                 content["suda"] = combinations.to_dict()
             print_json(content)
         else:
-            if result.path is not None:
-                console.print(repr(result.path), markup=False, soft_wrap=True)
-            console.print(repr(result), markup=False, soft_wrap=True)
-            if combinations is not None:
-                console.print(repr(combinations), markup=False, soft_wrap=True)
+            show_risk(console, result, combinations)
             if out is not None:
                 console.print(f"written: {out}", markup=False)
 

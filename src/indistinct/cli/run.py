@@ -16,6 +16,8 @@ from indistinct.errors import IndistinctError
 __all__ = ["main"]
 
 WRONG = 2
+INTERRUPTED = 130
+_STOPPED = "Interrupted. Nothing was written."
 
 
 def main() -> None:
@@ -28,11 +30,13 @@ def run(arguments: list[str]) -> int:
     try:
         result = app(args=arguments, prog_name="indistinct", standalone_mode=True)
     except SystemExit as leaving:
+        if leaving.code == INTERRUPTED:  # so Typer leaves when it is interrupted, and says nothing
+            return _say(_STOPPED, INTERRUPTED)
         return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     except IndistinctError as error:
         return _say(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _say("Interrupted. Nothing was written.", 130)
+        return _say(_STOPPED, INTERRUPTED)
     except MemoryError:
         return _say(
             "There is not enough memory. Set a limit with --memory, so that the work spills to "

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
@@ -30,11 +29,13 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
+from indistinct.cli.results import show_uniques
+from indistinct.cli.terminal import table
 from indistinct.engine import Approach, show_size
-from indistinct.keys import Explanation, Uniques, write_pull_out
+from indistinct.keys import Explanation, write_pull_out
 from indistinct.variables import Missing
 
-__all__ = ["uniques"]
+__all__ = ["show_explanation", "uniques"]
 
 
 def uniques(
@@ -119,30 +120,16 @@ def uniques(
 
 def show_explanation(console: Console, explanation: Explanation) -> None:
     """Show the estimates as a table."""
-    table = Table(title="What counting would cost", title_justify="left")
-    for column in ("number", "approach", "bits", "time", "memory", ""):
-        table.add_column(
-            column, justify="right" if column in ("bits", "time", "memory") else "left"
-        )
-    for row in explanation.rows():
-        table.add_row(*row, style="bold" if row[-1] == "chosen" else None)
-    console.print(table)
+    rows = explanation.rows()
+    table(
+        console,
+        ("number", "approach", "bits", "time", "memory", "choice"),
+        rows,
+        title="What counting would cost",
+        bold=[row[-1] == "chosen" for row in rows],
+        text=("approach", "choice"),
+    )
     console.print(
         f"{explanation.records:,} records, {len(explanation.key)} variables, "
         f"{show_size(explanation.memory)} of memory: by {explanation.chosen}"
     )
-
-
-def show_uniques(console: Console, found: Uniques) -> None:
-    """Show the facts and the class sizes with small bars."""
-    console.print(repr(found), markup=False)
-    table = Table(title="Records by the size of their class", title_justify="left")
-    table.add_column("class size")
-    table.add_column("classes", justify="right")
-    table.add_column("records", justify="right")
-    table.add_column("")
-    rows = found.sizes()
-    most = max((records for _, _, records in rows), default=0) or 1
-    for name, classes, records in rows:
-        table.add_row(name, f"{classes:,}", f"{records:,}", "█" * round(30 * records / most))
-    console.print(table)

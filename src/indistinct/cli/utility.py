@@ -22,6 +22,7 @@ from indistinct.cli.options import (
     split_names,
     split_numbers,
 )
+from indistinct.cli.results import show_comparison
 from indistinct.comparing import LEAST, THRESHOLDS, compare_release
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import check_new_folder
@@ -179,7 +180,7 @@ def utility(
         print_json(found.to_dict())
     else:
         console = people()
-        console.print(repr(found), markup=False, soft_wrap=True)
+        show_comparison(console, found)
         if drawn:
             console.print(f"{len(drawn)} figures: {figures}", markup=False, soft_wrap=True)
         if out is not None:

@@ -20,6 +20,7 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
+from indistinct.cli.results import show_verification
 from indistinct.errors import GuaranteeError
 from indistinct.variables import Missing
 from indistinct.verifying import ATTACKS, verify_release
@@ -130,6 +131,6 @@ def verify(
     if json:
         print_json(found.to_dict())
     else:
-        people().print(repr(found), markup=False, soft_wrap=True)
+        show_verification(people(), found)
     if not found.holds:
         raise GuaranteeError(f"{release} does not keep its promise: {found.sentence}.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from indistinct import files
+from indistinct import files, progress
 from indistinct.comparing.general import general_utility
 from indistinct.comparing.labels import Prepared, prepare
 from indistinct.comparing.opening import (
@@ -41,6 +41,9 @@ from indistinct.utility.demography.front import KinshipOf
 from indistinct.variables import Level
 
 __all__ = ["compare_release"]
+
+_PARTS = 4
+"""Opening, general measures, demographic tests, record by record."""
 
 _NOT_COMPARED = ("identifier", "weight", "household")
 
@@ -132,7 +135,11 @@ def compare_release(
     if match is not None and unmatched:
         raise InputError("Records correspond by a column or not at all. Give one of the two.")
     declared = find_project(original, project)
-    with _started(engine, declared, memory, threads, master, scratch) as running:
+    words = "comparing with the original"
+    with (
+        _started(engine, declared, memory, threads, master, scratch) as running,
+        progress.task(words, total=_PARTS, unit="parts") as going,
+    ):
         source = open_original(original, declared, running.workspace)
         if declared is not None and not isinstance(original, Source):
             check_levels(running, source)
@@ -152,6 +159,7 @@ def compare_release(
                     f"{opened.source.origin}: '{name}' is generalised or suppressed so far that no "
                     "result can rest on it. Leave it out of outcomes, predictors and by."
                 )
+        going.advance()
         utility = case.utility(
             by_name=named is not None,
             levels=levels or {},
@@ -161,6 +169,7 @@ def compare_release(
             by=by,
             seed=seed,
         )
+        going.advance()
         tests = None
         if demography is not False:
             tests = made_demography(
@@ -173,6 +182,7 @@ def compare_release(
                 notes=case.notes,
             )
         edit_rules = rules if rules is not None else declared.rules if declared else Rules()
+        going.advance()
         checked, report = case.by_record(
             utility,
             rules=edit_rules,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +10,11 @@ from typing import Any
 
 from indistinct.comparing.labels import Generalised
 from indistinct.comparing.pictures import figures_of, write_figures
+from indistinct.figures import stacked
 from indistinct.files import written_whole
 from indistinct.prove.changes import ProtectionReport
 from indistinct.rules import RulesReport
+from indistinct.showing import MOST_LINES, Shown, Table, folded
 from indistinct.utility.analyses import Utility
 from indistinct.utility.analyses.printing import plain
 from indistinct.utility.demography import DemographicTests
@@ -29,7 +30,7 @@ _TESTS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReleaseComparison:
+class ReleaseComparison(Shown):
     """Would results from the released file be the same, and what was changed to protect it?
 
     Parameters
@@ -148,6 +149,13 @@ class ReleaseComparison:
         """Return the figures as SVG, by file name."""
         return figures_of(self.utility, self.demography, self.protection)
 
+    def plot(self) -> str:
+        """Draw utility, demographic tests and changes below each other, as SVG.
+
+        `figures` has one figure for each variable, measure and test.
+        """
+        return stacked("Original against released", self._figures())
+
     def write(self, path: str | Path) -> Path:
         """Write the whole result as JSON; the file appears whole or not at all."""
         target = Path(path)
@@ -161,16 +169,46 @@ class ReleaseComparison:
         return write_figures(folder, self.figures())
 
     def __repr__(self) -> str:
-        # what was left out or recoded must be known before a number is read
-        blocks = [self.sentence, *(f"note: {note}" for note in self.notes), repr(self.utility)]
-        blocks += [repr(part) for part in (self.demography, self.rules) if part is not None]
+        lines = [self.sentence, *(f"  {text}" for text in self.utility.sentences())]
+        if self.demography is not None:
+            lines += [f"  {result._headline()}" for result in self.demography.results]
+        if self.rules is not None:
+            became = len(self.rules.became_impossible)
+            lines.append(f"  {became:,} records became impossible by {len(self.rules.rules)} rules")
         if self.protection is not None:
-            blocks += ["For the holder of the original", repr(self.protection)]
-        return "\n".join(blocks)
+            lines += [f"  {line}" for line in self.protection.headlines()]
+        if self.notes:
+            lines.append(f"  {len(self.notes)} notes: details()")
+        return folded(lines, most=MOST_LINES)
 
-    def _repr_html_(self) -> str:
-        drawn = "".join(self.figures().values())
-        return f"<pre>{html.escape(repr(self))}</pre>{drawn}"
+    def _lines(self) -> list[str]:
+        # what was left out or recoded must be known before a number is read
+        lines = [self.sentence, *(f"note: {note}" for note in self.notes), self.utility.details()]
+        lines += [part.details() for part in (self.demography, self.rules) if part is not None]
+        if self.protection is not None:
+            lines += ["For the holder of the original", self.protection.details()]
+        return lines
+
+    def _tables(self) -> list[Table]:
+        tests = [
+            (_TESTS[name], {True: "passed", False: "FAILED", None: "cannot say"}[passed])
+            for name, passed in self.tests.items()
+        ]
+        parts = (self.utility, self.demography, self.rules, self.protection)
+        found = [table for part in parts if part is not None for table in part._tables()]
+        return [
+            *found[:1],
+            *([Table("Tests", ("test", "verdict"), tests)] if tests else []),
+            *found[1:],
+        ]
+
+    def _figures(self) -> list[str]:
+        parts = (self.utility, self.demography, self.protection)
+        return [part.plot() for part in parts if part is not None]
+
+    def _notes(self) -> list[str]:
+        demographic = self._demographic_notes()
+        return [*self.suggestions, *self.notes, *self.utility._notes(), *demographic]
 
 
 def _protection(report: ProtectionReport) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding, text_columns
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Dealt, LocalTally, sorting_order
@@ -52,11 +53,13 @@ def count_words(
     scratch: Path,
 ) -> LocalTally:
     """Count the keys of a source by one of the approaches."""
-    if approach == "catalogue":
-        return _by_catalogue(source, coding)
-    if approach == "sort":
-        return _by_sorting(source, coding)
-    return _by_parts(source, coding, threads=threads, memory=memory, scratch=scratch)
+    words = f"counting by {', '.join(coding.names)}"
+    with progress.task(words, total=source.records, unit="records") as counting:
+        if approach == "catalogue":
+            return _by_catalogue(source, coding, counting)
+        if approach == "sort":
+            return _by_sorting(source, coding, counting)
+        return _by_parts(source, coding, counting, threads=threads, memory=memory, scratch=scratch)
 
 
 def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
@@ -69,13 +72,14 @@ def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
         yield coding.pack(columns, out=buffer[: batch.num_rows])
 
 
-def _by_catalogue(source: Source, coding: KeyCoding) -> LocalTally:
+def _by_catalogue(source: Source, coding: KeyCoding, counting: progress.Task) -> LocalTally:
     cells = np.zeros(coding.cells, dtype=np.uint32)
     members = np.empty(source.records, dtype=np.uint32)
     at = 0
     for words in _packed(source, coding):
         kernels.count_cells(words, cells, members[at : at + len(words)])
         at += len(words)
+        counting.advance(len(words))
     filled = np.flatnonzero(cells)
     # the cell of a record becomes the number of the class that the cell holds
     rank = np.cumsum(cells != 0, dtype=np.uint32) - np.uint32(1)
@@ -90,12 +94,13 @@ def _by_catalogue(source: Source, coding: KeyCoding) -> LocalTally:
     )
 
 
-def _by_sorting(source: Source, coding: KeyCoding) -> LocalTally:
+def _by_sorting(source: Source, coding: KeyCoding, counting: progress.Task) -> LocalTally:
     words = np.empty((source.records, len(coding.groups)), dtype=np.uint64)
     at = 0
     for block in _packed(source, coding):
         words[at : at + len(block)] = block
         at += len(block)
+        counting.advance(len(block) // 2)  # the other half of the work is sorting
     order = sorting_order(words)
     members = np.empty(at, dtype=np.uint32)
     counts = np.empty(at, dtype=np.int64)
@@ -113,7 +118,13 @@ def _by_sorting(source: Source, coding: KeyCoding) -> LocalTally:
 
 
 def _by_parts(
-    source: Source, coding: KeyCoding, *, threads: int, memory: int, scratch: Path
+    source: Source,
+    coding: KeyCoding,
+    counting: progress.Task,
+    *,
+    threads: int,
+    memory: int,
+    scratch: Path,
 ) -> LocalTally:
     records, width = source.records, len(coding.groups)
     bits = max(0, min(MOST_PARTS, records // PART_RECORDS).bit_length() - 1)
@@ -131,6 +142,7 @@ def _by_parts(
         store.keep(at, end)
         blocks.append(bounds + at)
         at = end
+        counting.advance(len(words) // 2)  # the other half of the work is the tally
     offsets = np.array(blocks)
     members = np.empty(records, dtype=np.uint32)
     largest = int(np.diff(offsets, axis=1).sum(axis=0).max(initial=0))
@@ -145,6 +157,7 @@ def _by_parts(
         for start, end in spans:
             members[start:end] = member[taken : taken + end - start]
             taken += end - start
+        counting.advance(taken // 2)
         return counts[:classes].copy()
 
     with ThreadPoolExecutor(threads) as pool:

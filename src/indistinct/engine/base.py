@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine.tally import Approach, Tally
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -107,7 +108,7 @@ class Engine(ABC):
         source.check_columns(names)
         kinds = source.schema
         facts = []
-        for name in names:
+        for name in progress.each(names, "describing variables", unit="variables"):
             kind = kinds.field(name).type
             value = quote(name)
             if pa.types.is_floating(kind):

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine.kernels import pack_codes, pack_mapped
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -274,7 +275,13 @@ def _declared_span(
 
 def _read_distinct(source: Source, names: Sequence[str]) -> Distinct:
     schema = source.schema
-    batches = source.batches(names, as_dictionary=text_columns(schema, names))
+    batches = progress.each(
+        source.batches(names, as_dictionary=text_columns(schema, names)),
+        f"finding the values of {', '.join(names)}",
+        total=source.records,
+        unit="records",
+        amount=lambda batch: int(batch.num_rows),
+    )
     return distinct_values(batches, schema, names)
 
 

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from indistinct import progress
 from indistinct.engine.approaches import count_words
 from indistinct.engine.base import Change, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
@@ -79,9 +80,13 @@ class DuckDBEngine(Engine):
         """Pass every record through a function, a batch at a time."""
         path = self.new_path()
         kept = 0
-        with parquet_writer(path, schema, variables, dialect=dialect_of(source)) as writer:
+        with (
+            progress.task("changing records", total=source.records, unit="records") as changing,
+            parquet_writer(path, schema, variables, dialect=dialect_of(source)) as writer,
+        ):
             for batch, start in numbered(source.batches()):
                 changed = change(batch, np.arange(start, start + batch.num_rows))
                 writer.write(changed)
                 kept += changed.num_rows
+                changing.advance(batch.num_rows)
         return Source(path, source.origin, variables, kept, source.notes)

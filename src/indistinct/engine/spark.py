@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
     Distinct,
@@ -131,7 +132,8 @@ class SparkEngine(Engine):
             return frame.groupBy(*words).agg({"records": "sum"})
 
         schema = ", ".join(f"{name} long" for name in [*words, "records"])
-        found = self.each_part(source, tally, schema, then=add)
+        with progress.task(f"counting by {', '.join(coding.names)} on the cluster"):
+            found = self.each_part(source, tally, schema, then=add)
         table = np.empty((found.num_rows, width), dtype=np.uint64)
         for j in range(width):
             table[:, j] = found.column(j).to_numpy().view(np.uint64)
@@ -160,9 +162,10 @@ class SparkEngine(Engine):
         path = self.new_path()
         kept = 0
         try:
-            self.each_part(source, rewrite, "nothing long")
+            with progress.task("changing records on the cluster"):
+                self.each_part(source, rewrite, "nothing long")
             with parquet_writer(path, schema, variables, dialect=dialect_of(source)) as writer:
-                for part in parts_of(source):
+                for part in progress.each(parts_of(source), "gathering changed records"):
                     for batch in stream(folder / f"{part.number}"):
                         writer.write(batch)
                         kept += batch.num_rows

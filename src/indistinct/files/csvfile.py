@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from indistinct import progress
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.columns import TextColumn, decimals_of, number_text
 from indistinct.files.dialect import Dialect, Layout, find_layout, quote_fault
@@ -120,9 +121,14 @@ def _text_batches(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
                 quoted_strings_can_be_null=True,
             ),
         )
-        for batch in reader:
-            if batch.num_rows:
-                yield batch
+        # what a compressed file will give is not known
+        total = None if path.suffix.lower() == ".gz" else path.stat().st_size
+        with progress.task(f"reading {path.name}", total=total, unit="bytes") as reading:
+            for batch in reader:
+                if batch.num_rows:
+                    yield batch
+                # Arrow has an offset of four bytes where the file has a delimiter.
+                reading.advance(batch.nbytes - 3 * batch.num_rows * batch.num_columns)
     except (pa.ArrowInvalid, OSError) as error:
         if "Empty CSV file" in str(error):
             return

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.files.dialect import Dialect
 from indistinct.files.source import Source
@@ -262,11 +263,15 @@ def read_parquet(path: Path, *, workspace: Path) -> Source:
     if len(parts) == 1 and not any(pa.types.is_dictionary(f.type) for f in schemas[0]):
         return Source(parts[0], str(path), variables, records)
     target = staging_path(workspace, path.name)
-    with parquet_writer(target, plain, variables) as writer:
+    with (
+        progress.task(f"reading {path.name}", total=records, unit="records") as reading,
+        parquet_writer(target, plain, variables) as writer,
+    ):
         for part in parts:
             with pq.ParquetFile(part) as file:
                 for batch in file.iter_batches(batch_size=1 << 18):
                     writer.write(pa.Table.from_batches([batch]).cast(plain))
+                    reading.advance(batch.num_rows)
     return Source(target, str(path), variables, records)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.files.columns import TextColumn
 from indistinct.files.parquet import parquet_writer, staging_path
@@ -145,8 +146,12 @@ def _stage(cursor: Any, columns: list[TextColumn | Variable], target: Path) -> i
     schema = pa.schema(
         [(c.name, c.type if isinstance(c, TextColumn) else _TYPES[c.format]) for c in columns]
     )
-    with parquet_writer(target, schema, final=lambda: (_variables(columns), None)) as writer:
+    with (
+        progress.task("reading from the database", unit="records") as reading,
+        parquet_writer(target, schema, final=lambda: (_variables(columns), None)) as writer,
+    ):
         while rows:
+            reading.advance(len(rows))
             if not any(column.changed for column in texts):
                 writer.write(pa.record_batch(arrays, schema=schema))
             rows = cursor.fetchmany(_FETCH)

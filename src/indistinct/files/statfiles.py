@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyreadstat
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
@@ -87,12 +88,30 @@ def read_stat(path: Path, *, workspace: Path, encoding: str | None = None) -> So
         raise InputError(f"{path} has no variables.")
     target = staging_path(workspace, path.name)
     while True:
-        records, meta = _stage(_pieces(path, encoding), columns, target)
+        pieces = progress.each(
+            _pieces(path, encoding),
+            f"reading {path.name}",
+            total=_declared(path),
+            unit="records",
+            amount=lambda piece: len(next(iter(piece[0].values()), [])),
+        )
+        records, meta = _stage(pieces, columns, target)
         if not records:
             raise InputError(f"{path} has no records.")
         if not any(column.changed for column in columns):
             break
     return Source(target, str(path), _variables(columns, meta), records, (f"{package} file",))
+
+
+def _declared(path: Path) -> int | None:
+    """Return the number of records that a file's head declares, if it does."""
+    suffix = path.suffix.lower()
+    if suffix not in (".dta", ".sav", ".zsav", ".sas7bdat"):
+        return None
+    try:
+        return _READERS[suffix](path, metadataonly=True)[1].number_rows or None
+    except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, UnicodeError, ValueError):
+        return None  # whoever reads the records will say what is wrong
 
 
 def _pieces(path: Path, encoding: str | None) -> Iterator[tuple[dict[str, list[Any]], Any]]:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import pyarrow as pa
 import pyreadstat
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.files.csvfile import write_csv
 from indistinct.files.dialect import Dialect
@@ -85,7 +86,14 @@ def write_data(
             raise InputError(f"{path} is the file being read. Choose another name for the output.")
         variables = records.variables if variables is None else variables
         dialect = dialect or dialect_of(records)
-    schema, batches = _stream(records, path)
+    schema, stream = _stream(records, path)
+    batches = progress.each(
+        stream,
+        f"writing {path.name}",
+        total=_records(records),
+        unit="records",
+        amount=lambda batch: int(batch.num_rows),
+    )
     variables = _of_columns(schema, variables)
     if chosen == "parquet":
         with parquet_writer(path, schema, variables, increasing=increasing) as writer:
@@ -149,6 +157,13 @@ def _stream(records: Records, path: Path) -> tuple[pa.Schema, Iterator[pa.Record
     if first is None:
         raise InputError(f"There are no records to write to {path}.")
     return first.schema, chain([first], stream)
+
+
+def _records(records: Records) -> int | None:
+    """Say how many there are, where that is known beforehand."""
+    if isinstance(records, Source):
+        return records.records
+    return int(records.num_rows) if isinstance(records, pa.Table) else None
 
 
 def _of_columns(schema: pa.Schema, variables: Variables | None) -> Variables:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from indistinct.errors import InputError
 from indistinct.hierarchy.text import as_text, as_texts
+from indistinct.showing import Shown, Table
 
 __all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
 
@@ -48,7 +48,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy:
+class Hierarchy(Shown):
     """The values of one variable and their ancestors, level by level, up to one root.
 
     Sweeney's value generalisation hierarchy (2001, section 4.2): level 0 is the value itself,
@@ -90,15 +90,6 @@ class Hierarchy:
     def __str__(self) -> str:
         counts = " → ".join(f"{self.node_count(level):,}" for level in self.levels)
         return f"{self.name}: {counts} ({self.root})"
-
-    def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
-        shown = [row for row, _ in zip(self.rows(), range(10), strict=False)]
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(label or '')}</td>" for label in row) + "</tr>"
-            for row in shown
-        )
-        return f"<table><caption>{html.escape(repr(self))}</caption>{cells}</table>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -343,3 +334,12 @@ class Hierarchy:
             f"{self._what[0].upper()}{self._what[1:]} does not know {count} of the data{where}. "
             "Add a row for each, with its ancestors; `Hierarchy.unknown` lists them."
         )
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"{self.name}, level by level",
+                tuple(f"level {level}" for level in self.levels),
+                list(self.rows()),
+            )
+        ]

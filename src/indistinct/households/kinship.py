@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 
 __all__ = ["NOBODY", "Couples", "Kinship", "Records"]
 
@@ -17,7 +20,7 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Kinship:
+class Kinship(Shown):
     """The household of every record, and the records of its head, spouse, mother and father.
 
     Parameters
@@ -63,18 +66,35 @@ class Kinship:
         return Couples(husband[mixed], wife[mixed], np.stack([first, second], 1)[~mixed])
 
     def __repr__(self) -> str:
-        facts = {
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        lines = [f"Kinship of {self.records:,} people"]
+        lines += [f"  {name:<14} {number:>12,}" for name, number in self._facts().items()]
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def _facts(self) -> dict[str, int]:
+        return {
             "households": self.households,
             "with a spouse": int((self.spouse != NOBODY).sum()),
             "with a mother": int((self.mother != NOBODY).sum()),
             "with a father": int((self.father != NOBODY).sum()),
         }
-        lines = [f"Kinship of {self.records:,} people"]
-        lines += [f"  {name:<14} {number:>12,}" for name, number in facts.items()]
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name; nobody's record."""
+        facts = {name.replace(" ", "_"): number for name, number in self._facts().items()}
+        return {"people": self.records, **facts, "notes": list(self.notes)}
+
+    def plot(self) -> str:
+        """Draw how many people have which relative in their household, as SVG."""
+        _, *rows = self._facts().items()
+        return bars(
+            f"Of {self.records:,} people", [name for name, _ in rows], [count for _, count in rows]
+        )
+
+    def _tables(self) -> list[Table]:
+        return [Table.facts("Who lives with whom", {"people": self.records, **self._facts()})]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,15 @@ from indistinct.engine import (
     key_coding,
     show_size,
 )
+from indistinct.figures import bars
 from indistinct.files import Source
+from indistinct.showing import Shown, Table
 
 __all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """What each way of counting would cost, and which one is chosen."""
 
     records: int
@@ -60,7 +62,18 @@ class Explanation:
             )
         return found
 
+    def plot(self) -> str:
+        """Draw the seconds that each way of counting is expected to take, as SVG."""
+        return bars(
+            "Seconds to count, as expected",
+            [f"{e.representation}, {e.approach}" for e in self.estimates],
+            [e.seconds for e in self.estimates],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         head = ("number", "approach", "bits", "time", "memory", "")
         table = [head, *self.rows()]
         widths = [max(len(row[j]) for row in table) for j in range(len(head))]
@@ -68,7 +81,30 @@ class Explanation:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in table
         ]
-        return "\n".join(lines)
+        return lines
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"What counting {self.records:,} records by {', '.join(self.key)} would cost",
+                ("number", "approach", "bits", "seconds", "bytes of memory", "chosen", "why not"),
+                [
+                    (
+                        e.representation,
+                        e.approach,
+                        e.bits,
+                        e.seconds,
+                        e.memory,
+                        e.representation == "T2" and e.approach == self.chosen,
+                        e.why,
+                    )
+                    for e in self.estimates
+                ],
+            )
+        ]
+
+    def _headline(self) -> str:
+        return f"{self.records:,} records by {', '.join(self.key)}: {self.chosen}"
 
 
 def explain(engine: Engine, source: Source, key: Sequence[str]) -> Explanation:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import group_rows
+from indistinct.showing import Shown, Table
 
 __all__ = ["DROPPED", "Recoding"]
 
@@ -21,7 +23,7 @@ DROPPED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Recoding:
+class Recoding(Shown):
     """The level to which each cell climbs, for all records.
 
     A row says of some records of one class which levels their cells climb to. Most classes have
@@ -179,7 +181,30 @@ class Recoding:
             return None
         return dict(zip(self.keys.names, kept[0].tolist(), strict=True))
 
-    def __repr__(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts by name; no value of a cell."""
+        return {
+            "records": self.keys.records,
+            "classes": len(self.group_counts),
+            "smallest": self.smallest,
+            "records_dropped": self.records_dropped,
+            "levels": self.full_domain_levels(),
+            "cells_changed": self.cells_changed(),
+            "cells_suppressed": self.cells_suppressed(),
+        }
+
+    def plot(self) -> str:
+        """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
+        changed, suppressed = self.cells_changed(), self.cells_suppressed()
+        return bars(
+            "Cells changed and suppressed",
+            list(self.keys.names),
+            list(changed.values()),
+            beside=list(suppressed.values()),
+            names=("changed", "of them suppressed"),
+        )
+
+    def _lines(self) -> list[str]:
         lines = [
             f"Recoding of {self.keys.records:,} records: {len(self.group_counts):,} classes, "
             f"the smallest of {self.smallest:,}; {self.records_dropped:,} records left out"
@@ -189,7 +214,17 @@ class Recoding:
             lines.append(
                 f"  {name:<20}{changed[name]:>12,} cells changed{suppressed[name]:>12,} suppressed"
             )
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        changed, suppressed = self.cells_changed(), self.cells_suppressed()
+        return [
+            Table(
+                "Cells of the records that are kept",
+                ("variable", "changed", "suppressed"),
+                [(name, changed[name], suppressed[name]) for name in self.keys.names],
+            )
+        ]

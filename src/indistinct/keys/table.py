@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Coding, KeyCoding, Tally, word_groups
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 
 __all__ = ["KeyTable", "Recode", "pack_columns"]
 
@@ -30,7 +32,7 @@ class Recode:
 
 
 @dataclass(frozen=True, eq=False)
-class KeyTable:
+class KeyTable(Shown):
     """Classes of records that share their key, sorted by key.
 
     Parameters
@@ -174,6 +176,34 @@ class KeyTable:
         """Return the table as a pandas frame (pandas must be installed)."""
         return self.to_arrow().to_pandas()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return how many classes there are of which size; no value of a record."""
+        return {
+            "key": list(self.names),
+            "records": self.records,
+            "classes": self.classes,
+            "sizes": {
+                name: {"classes": classes, "records": records}
+                for name, classes, records in size_bands(self.counts)
+            },
+        }
+
+    def plot(self) -> str:
+        """Draw the records by the size of their class, as SVG."""
+        rows = size_bands(self.counts)
+        return bars(
+            "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
+        )
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Classes by {', '.join(self.names)}",
+                ("class size", "classes", "records"),
+                size_bands(self.counts),
+            )
+        ]
+
 
 def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> NDArray[np.uint64]:
     """Pack columns of codes into words, as `KeyCoding.pack` packs columns of values."""
@@ -184,3 +214,14 @@ def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> 
             words[:, j] *= np.uint64(sizes[position])
             words[:, j] += columns[position].astype(np.uint64)
     return words
+
+
+def size_bands(counts: NDArray[np.int64]) -> list[tuple[str, int, int]]:
+    """Return bands of class size with the classes and the records in each."""
+    bounds = [1, 2, 3, 5, 10, 20, 100]
+    rows = []
+    for low, high in zip(bounds, [*bounds[1:], None], strict=True):
+        inside = counts[(counts >= low) & (counts < high if high else True)]
+        name = str(low) if high == low + 1 else f"{low}–{high - 1}" if high else f"{low}+"
+        rows.append((name, len(inside), int(inside.sum())))
+    return rows

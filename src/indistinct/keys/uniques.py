@@ -18,8 +18,9 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.files import Source, write_data
 from indistinct.keys.public import public_frequencies
-from indistinct.keys.table import KeyTable
+from indistinct.keys.table import KeyTable, size_bands
 from indistinct.keys.wildcards import wildcard_frequencies
+from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
 __all__ = ["SmallCategories", "Uniques", "small_categories", "threshold", "uniques"]
@@ -69,7 +70,7 @@ _COLUMNS: dict[str, Callable[[NDArray[np.int64], int, int], pa.Array]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Uniques:
+class Uniques(Shown):
     """How many records share each record's key, and who stands out.
 
     `unique` counts records that are alone with their key: anyone who knows the key identifies
@@ -157,14 +158,7 @@ class Uniques:
 
     def sizes(self) -> list[tuple[str, int, int]]:
         """Return bands of class size with the classes and the records in each."""
-        counts = self.tally.counts
-        bounds = [1, 2, 3, 5, 10, 20, 100]
-        rows = []
-        for low, high in zip(bounds, [*bounds[1:], None], strict=True):
-            inside = counts[(counts >= low) & (counts < high if high else True)]
-            name = str(low) if high == low + 1 else f"{low}–{high - 1}" if high else f"{low}+"
-            rows.append((name, len(inside), int(inside.sum())))
-        return rows
+        return size_bands(self.tally.counts)
 
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
@@ -174,6 +168,9 @@ class Uniques:
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         n = max(1, self.records)
         rows = [
             ("alone with their key (case i)", self.unique),
@@ -185,18 +182,26 @@ class Uniques:
         lines += [f"  note: {warning}" for warning in self.warnings[:MOST_SHOWN]]
         if len(self.warnings) > MOST_SHOWN:
             lines.append(f"  and {len(self.warnings) - MOST_SHOWN} notes more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{classes:,}</td><td>{records:,}</td></tr>"
-            for name, classes, records in self.sizes()
-        )
-        return (
-            f"<p>{self.at_risk:,} of {self.records:,} records are in classes smaller than "
-            f"{self.k}; {self.unique:,} are alone with their key.</p><table><tr>"
-            f"<th>class size</th><th>classes</th><th>records</th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        n = max(1, self.records)
+        return [
+            Table(
+                f"{self.records:,} records by {', '.join(self.key)}",
+                ("", "records", "share"),
+                [
+                    ("alone with their key (case i)", self.unique, self.unique / n),
+                    (f"in classes smaller than {self.k} (at risk)", self.at_risk, self.at_risk / n),
+                ],
+                {"share": ".1%"},
+            ),
+            Table(
+                "Records by the size of their class",
+                ("class size", "classes", "records"),
+                self.sizes(),
+            ),
+        ]
 
 
 def uniques(

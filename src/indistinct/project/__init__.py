@@ -6,9 +6,11 @@ from indistinct.project.contract import Contract
 from indistinct.project.draft import Draft, draft_project
 from indistinct.project.guessing import Guess
 from indistinct.project.household import Household
+from indistinct.project.method import MethodSettings
 from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
 from indistinct.project.reading import load_project, read_project
 from indistinct.project.recipients import Recipient
+from indistinct.project.reporting import ReportSettings
 
 __all__ = [
     "Access",
@@ -20,9 +22,11 @@ __all__ = [
     "Guess",
     "HierarchyBuilder",
     "Household",
+    "MethodSettings",
     "Project",
     "Recipient",
     "Release",
+    "ReportSettings",
     "check_categories",
     "check_levels",
     "draft_project",

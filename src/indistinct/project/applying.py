@@ -13,6 +13,7 @@ from indistinct.hierarchy import as_text
 from indistinct.project.contract import named_variables
 from indistinct.project.household import named_in_household
 from indistinct.project.lines import Path as Where
+from indistinct.project.method import named_in_method
 from indistinct.project.settings import Problems, header, shown
 
 if TYPE_CHECKING:
@@ -38,10 +39,15 @@ def apply_declarations(project: Project, source: Source) -> Source:
         if declared.public_if is not None:
             label = f"{header(where)} public_if"
             _exists(source, declared.public_if, (*where, "public_if"), label, problems)
-    for position, name in enumerate(project.release.key or ()):
-        place = ("release", "key", position)
-        _exists(source, name, place, "[release] key", problems)
-    for where, label, name in (*named_variables(project.contract), *named_in_household(project)):
+    for setting in ("key", "keep", "substitute"):
+        for position, name in enumerate(getattr(project.release, setting) or ()):
+            place = ("release", setting, position)
+            _exists(source, name, place, f"[release] {setting}", problems)
+    for where, label, name in (
+        *named_variables(project.contract),
+        *named_in_method(project),
+        *named_in_household(project),
+    ):
         _exists(source, name, where, label, problems)
     problems.raise_all()
     return replace(source, variables=source.variables.updated(changes))

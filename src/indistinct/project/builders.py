@@ -29,6 +29,7 @@ from indistinct.project.settings import (
     text,
     value_list,
     whole,
+    yes_or_no,
 )
 
 __all__ = ["KINDS", "HierarchyBuilder", "hierarchy_setting"]
@@ -89,13 +90,6 @@ def _window(value: Any, place: Place) -> Any:
     return None
 
 
-def _yes_or_no(value: Any, place: Place) -> Any:
-    if isinstance(value, bool):
-        return value
-    place.wrong("true or false", value)
-    return None
-
-
 _numbers = listed(_number, "numbers")
 
 KINDS: Mapping[str, Kind] = {
@@ -113,7 +107,7 @@ KINDS: Mapping[str, Kind] = {
         probe=0,
     ),
     "codes": Kind(
-        {"keep": _numbers, "minimum": whole(least=0), "at_separators": _yes_or_no},
+        {"keep": _numbers, "minimum": whole(least=0), "at_separators": yes_or_no},
         lambda values, name, special, options: code_hierarchy(
             values,
             name=name,

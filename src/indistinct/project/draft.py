@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +14,14 @@ from indistinct.files import Source, written_whole
 from indistinct.files.sql import is_database, shown_address
 from indistinct.project.guessing import Guess, guess_variables
 from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
+from indistinct.showing import Shown, Table
 
 __all__ = ["Draft", "draft_project"]
 
 _HEAD = """\
-# Read what was guessed below, correct it, and run it:
+# Read what was guessed below, correct it, see who stands out, and run it:
 #     indistinct uniques {file}
+#     indistinct run {file}
 #
 # Roles:
 #   identifier    names a person outright; it never leaves
@@ -39,6 +40,12 @@ _RELEASE = """\
 # A missing value is a category of its own ("own"), or can be any value ("wildcard").
 missing = "own"
 # hierarchies = "hierarchies"   # a folder of <variable>.csv files
+# How the records are changed. Single cells climb hierarchies here; what the other methods would
+# cost is shown by: indistinct protect {file} --compare
+method = "local-recoding"
+# keep = []                     # the variables that are released beside the key; else all
+# registers = []                # files of people to attack the release with
+# earlier = []                  # earlier releases of the same people, which must not be undone
 out = "release"
 # format = "csv"                # parquet, csv, stata or spss
 # holder = ""                   # who answers for the release
@@ -46,6 +53,13 @@ out = "release"
 # purpose = ""
 # access = "semi-public"        # private, semi-private, semi-public or public
 # audit = "audit.jsonl"         # the audit trail of the organisation
+
+# What is read before signing: release/private/report.html, and an edition to show to others.
+[report]
+utility = true                  # compare the release with the original
+map = false                     # protect copies in other ways too, for a map; takes far longer
+shareable = true                # write an edition without private values, beside the folder
+pdf = false                     # print each to PDF too; needs Chromium, Chrome or Edge
 
 # The terms of use; what is left out stays blank in contract.md, for signing by hand.
 # [contract]
@@ -61,7 +75,7 @@ out = "release"
 
 
 @dataclass(frozen=True, repr=False)
-class Draft:
+class Draft(Shown):
     """Guesses about the variables of a data set; printed as a table, written as a project file.
 
     Parameters
@@ -94,7 +108,7 @@ class Draft:
     def __len__(self) -> int:
         return len(self.guesses)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         rows = [("variable", "role", "level", "because")]
         rows += [(g.name, g.role, g.level, g.reason) for g in self.guesses]
         widths = [min(max(len(row[i]) for row in rows), 40) for i in range(3)]
@@ -102,16 +116,10 @@ class Draft:
             "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]])
             for row in rows
         ]
-        return "\n".join([f"{_shown(self.data_path)}: {self.records:,} records", *shown])
+        return [f"{_shown(self.data_path)}: {self.records:,} records", *shown]
 
-    def _repr_html_(self) -> str:
-        """Show the table in a notebook."""
-        rows = [(g.name, g.role, g.level, g.reason) for g in self.guesses]
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in [("variable", "role", "level", "because"), *rows]
-        )
-        return f"<table>{cells}</table>"
+    def __repr__(self) -> str:
+        return self._short()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was guessed, for other programs."""
@@ -144,7 +152,11 @@ class Draft:
         ]
         if self.query is not None:
             lines.append(f"query = {toml_value(self.query)}")
-        lines += ["", toml_header("release"), _RELEASE.format(k=promise)]
+        lines += [
+            "",
+            toml_header("release"),
+            _RELEASE.format(k=promise, file=toml_comment(file)[2:]),
+        ]
         for guess in self.guesses:
             lines += [*_section(guess), ""]
         return "\n".join(lines[:-1]) + "\n"
@@ -170,6 +182,15 @@ class Draft:
         except ValueError:  # another drive
             return str(Path(self.data_path).resolve())
         return Path(relative).as_posix()
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"What the variables of {_shown(self.data_path)} may be for",
+                ("variable", "role", "level", "because"),
+                [(g.name, g.role, g.level, g.reason) for g in self.guesses],
+            )
+        ]
 
 
 def draft_project(

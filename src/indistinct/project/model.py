@@ -20,11 +20,14 @@ from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
 from indistinct.project.contract import Contract
 from indistinct.project.household import DeclaredRule, Household, household_columns
 from indistinct.project.lines import Lines
+from indistinct.project.method import MethodSettings
 from indistinct.project.recipients import Access, Recipient
+from indistinct.project.reporting import ReportSettings
 from indistinct.project.settings import (
     choice,
     data_file,
     encoding,
+    existing_file,
     folder,
     listed,
     missing_codes,
@@ -45,6 +48,9 @@ __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
 
 Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 """What is made least by a method that can choose: a measure of `indistinct.utility`."""
+
+Use = Literal["statistics", "records"]
+"""What a recipient works with: the file or groups as a whole, or what single records say."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,9 @@ class Release:
     )
     hierarchies: Path | None = setting(folder, "a folder of <variable>.csv hierarchy files")
     method: str | None = setting(text, "how the data are protected, as --method says it")
+    plan: Path | None = setting(
+        existing_file, "a plan that was saved, to be replayed instead of a method"
+    )
     max_drop: float | None = setting(
         number(least=0), "how many records may be left out: a number, or a share below 1"
     )
@@ -125,6 +134,24 @@ class Release:
     keep: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "the variables that are released beside the key; all others go",
+    )
+    substitute: tuple[str, ...] | None = setting(
+        listed(text, "variable names"),
+        "identifiers that are replaced by made-up ones instead of left out",
+    )
+    registers: tuple[Path, ...] | None = setting(
+        listed(existing_file, "files"), "files of people to attack the release with"
+    )
+    earlier: tuple[Path, ...] | None = setting(
+        listed(existing_file, "release folders"),
+        "earlier releases of the same people, which must not be undone",
+    )
+    use: Use | None = setting(
+        choice(*get_args(Use)),
+        "what the recipient works with; warns where a method ruins it",
+    )
+    reach: int | None = setting(
+        whole(least=1), "people an intruder can address at once; warns where k is not above"
     )
     out: Path | None = setting(path, "the release folder to write")
     format: Format | None = setting(choice(*FORMATS), "the format of the released file")
@@ -136,6 +163,10 @@ class Release:
     access: Access | None = setting(choice(*get_args(Access)), "who else may get the data")
     holder: str | None = setting(text, "who holds the data and answers for the release")
     audit: Path | None = setting(path, "the audit trail of the organisation; see also private/")
+    sign: Path | None = setting(
+        existing_file, "the holder's private key, which signs the certificate"
+    )
+    secret: Path | None = setting(path, "encrypt: where the key is written")
 
 
 @dataclass(frozen=True)
@@ -165,6 +196,8 @@ class Project:
     data: Data = _section(Data)
     variables: Mapping[str, Declared] = _section(Declared, named=True)
     release: Release = _section(Release)
+    method: MethodSettings = _section(MethodSettings)
+    report: ReportSettings = _section(ReportSettings)
     contract: Contract = _section(Contract)
     recipients: Mapping[str, Recipient] = _section(Recipient, named=True)
     household: Household = _section(Household)

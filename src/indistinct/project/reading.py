@@ -15,6 +15,7 @@ from indistinct.project.contract import check_contract
 from indistinct.project.household import check_household, made_rules
 from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
+from indistinct.project.method import check_method_settings
 from indistinct.project.model import Declared, Project
 from indistinct.project.settings import Place, Problems, header, shown
 from indistinct.project.steps import read_steps
@@ -99,6 +100,7 @@ def read_project(text: str, path: Path) -> Project:
     _check_data(project, problems)
     _check_release(project, problems)
     _check_roles(project, problems)
+    check_method_settings(project, problems)
     check_contract(project, problems)
     check_household(project, problems)
     if project.engine.master is not None and project.engine.name != "spark":

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from indistinct.errors import did_you_mean
 from indistinct.project.settings import (
-    Place,
     Problems,
     choice,
     header,
     listed,
     number,
     setting,
+    shares,
     text,
     whole,
+    yes_or_no,
 )
 
 if TYPE_CHECKING:
@@ -35,24 +36,6 @@ Access = Literal["private", "semi-private", "semi-public", "public"]
 Preset = Literal["caretaker", "researcher", "public"]
 """The recipients that Sweeney describes: a patient's own doctor, a researcher who is bound by
 contract not to link, and everybody."""
-
-
-def _distortions(value: Any, place: Place) -> dict[str, float] | None:
-    """Take a table from variables to numbers from 0 to 1."""
-    if not isinstance(value, dict) or not value:
-        place.wrong(
-            "a table of variables and numbers from 0 to 1, as { zip = 1, age = 0.2 }", value
-        )
-        return None
-    check = number(least=0, most=1)
-    return {name: check(share, place.at(name)) or 0 for name, share in value.items()}
-
-
-def _yes_or_no(value: Any, place: Place) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    place.wrong("true or false", value)
-    return None
 
 
 @dataclass(frozen=True)
@@ -70,7 +53,7 @@ class Recipient:
         listed(text, "variable names"), "what may be seen; by default all but identifiers"
     )
     distortion: Mapping[str, float] | None = setting(
-        _distortions, "how much distortion is borne in variables, from 0 to 1"
+        shares, "how much distortion is borne in variables, from 0 to 1"
     )
     max_drop: float | None = setting(
         number(least=0), "how many records may be left out: a number, or a share below 1"
@@ -79,7 +62,7 @@ class Recipient:
         whole(least=1), "the fewest records that an answer may rest on; by default k"
     )
     listing: bool | None = setting(
-        _yes_or_no, "whether single records may be told; by default if k holds on the whole key"
+        yes_or_no, "whether single records may be told; by default if k holds on the whole key"
     )
 
 

@@ -36,12 +36,14 @@ __all__ = [
     "number",
     "path",
     "setting",
+    "shares",
     "shown",
     "size",
     "text",
     "value_labels",
     "value_list",
     "whole",
+    "yes_or_no",
 ]
 
 
@@ -171,6 +173,25 @@ def number(*, least: float, most: float | None = None, hint: str = "") -> Check:
         return None
 
     return check
+
+
+def yes_or_no(value: Any, place: Place) -> bool | None:
+    """Take true or false."""
+    if isinstance(value, bool):
+        return value
+    place.wrong("true or false", value)
+    return None
+
+
+def shares(value: Any, place: Place) -> dict[str, float] | None:
+    """Take a table from variables to numbers from 0 to 1."""
+    if not isinstance(value, dict) or not value:
+        place.wrong(
+            "a table of variables and numbers from 0 to 1, as { zip = 1, age = 0.2 }", value
+        )
+        return None
+    check = number(least=0, most=1)
+    return {name: check(share, place.at(name)) or 0 for name, share in value.items()}
 
 
 def listed(check: Check, what: str) -> Check:

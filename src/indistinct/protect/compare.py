@@ -9,13 +9,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.keys import threshold, uniques
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.secret import ReleaseKey
-from indistinct.protect.text_table import as_html, as_lines
+from indistinct.showing import Shown, Table, as_lines
 
 __all__ = ["ActionCost", "Comparison", "compare_actions"]
 
@@ -36,7 +38,7 @@ class ActionCost:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The actions on the same records, the same key and the same k."""
 
     key: tuple[str, ...]
@@ -63,6 +65,16 @@ class Comparison:
         table = pa.Table.from_pylist([asdict(row) for row in self.rows])
         return table.to_pandas().set_index("action")
 
+    def plot(self) -> str:
+        """Draw the records lost and the cells changed by each action, as SVG."""
+        return bars(
+            "What each action costs",
+            [row.action for row in self.rows],
+            [row.records_lost for row in self.rows],
+            beside=[row.cells_changed for row in self.rows],
+            names=("records lost", "cells changed"),
+        )
+
     def _cells(self) -> list[tuple[str, ...]]:
         return [
             (
@@ -78,16 +90,23 @@ class Comparison:
         ]
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
             f"by {', '.join(self.key)}"
         ]
         lines += as_lines((_HEADINGS, *self._cells()), (9, 14, 14, 13, 10, 8, 8))
         lines += [f"  {row.action}: {row.why}" for row in self.rows if row.why]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return as_html(_HEADINGS, self._cells())
+    def _tables(self) -> list[Table]:
+        caption = f"What each action costs at k = {self.k}, by {', '.join(self.key)}"
+        return [Table(caption, _HEADINGS, self._cells())]
+
+    def _notes(self) -> list[str]:
+        return [f"{row.action}: {row.why}" for row in self.rows if row.why]
 
 
 _HEADINGS = (
@@ -119,7 +138,7 @@ def compare_actions(
     safe_from = threshold(k, at_most)
     found = uniques(engine, source, key, k=safe_from)
     rows = []
-    for action in actions:
+    for action in progress.each(actions, "comparing Dalenius' actions", unit="actions"):
         began = time.perf_counter()
         secrets = ReleaseKey.fresh() if action == "encrypt" else None
         try:

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -79,7 +80,8 @@ class KeepRules(Step, kind="keep-rules"):
             kinship = read_kinship(source, self.households)
         changed, receipts = source, []
         circles = _Circles(self.rules.variables, source.records)
-        for number, step in enumerate(self.steps):
+        steps = progress.each(self.steps, "changing under edit rules", unit="steps")
+        for number, step in enumerate(steps):
             before = changed
             changed, receipt = step.apply(engine, before, context.inner(number))
             if changed.records != source.records:
@@ -163,7 +165,8 @@ class _Mending:
         first = self._new()
         broken = sum(int(mask.sum()) for mask in first.values())
         exchanged = across = alone = 0
-        for turn in range(2 * _ROUNDS):
+        rounds = progress.each(range(2 * _ROUNDS), "keeping the edit rules", unit="rounds")
+        for turn in rounds:
             if not any(mask.any() for mask in self._new().values()):
                 break
             if turn == _ROUNDS:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Engine
 from indistinct.engine.base import quote
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable
+from indistinct.showing import Shown, Table
 
 __all__ = ["Losses", "Shares", "losses"]
 
@@ -46,7 +48,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Losses:
+class Losses(Shown):
     """Statistics of the full and of the reduced records. It names categories: private.
 
     Dalenius (1986, 6.2): destruction "will inevitably introduce differences between the
@@ -92,6 +94,9 @@ class Losses:
         return tuple(found)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         gone = self.records_full - self.records_reduced
         lines = [f"{gone:,} of {self.records_full:,} records left out ({self.share:.2%})"]
         for name in self.domains:
@@ -102,7 +107,54 @@ class Losses:
                 shown = "(missing)" if value is None else str(value)
                 lines.append(f"    {shown:<20}{full:>12,}{reduced:>12,}  {lost:7.2%}")
         lines += [f"  {note}" for note in self.notes()]
-        return "\n".join(lines)
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how much the statistics differ, without a category's name."""
+        return {
+            "records_full": self.records_full,
+            "records_reduced": self.records_reduced,
+            "share_left_out": self.share,
+            "distances": {name: float(s.distance) for name, s in self.shares.items()},
+            "means": {name: list(pair) for name, pair in self.means.items()},
+        }
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Records of each category of a study domain, full and reduced",
+                ("domain", "category", "full", "reduced", "lost"),
+                [
+                    (
+                        name,
+                        "(missing)" if value is None else str(value),
+                        int(full),
+                        int(reduced),
+                        lost,
+                    )
+                    for name in self.domains
+                    for value, full, reduced, lost in zip(
+                        self.shares[name].values,
+                        self.shares[name].full,
+                        self.shares[name].reduced,
+                        self.shares[name].lost.tolist(),
+                        strict=True,
+                    )
+                ],
+                {"lost": ".2%"},
+            )
+        ]
+
+    def _notes(self) -> list[str]:
+        return list(self.notes())
+
+    def plot(self) -> str:
+        """Draw by how much the shares of each variable move, in per cent, as SVG."""
+        return bars(
+            "Shares move by, per cent",
+            list(self.shares),
+            [100 * float(s.distance) for s in self.shares.values()],
+        )
 
 
 def losses(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
@@ -92,7 +93,8 @@ def protect_by_method(
     """
     if before is None:
         before = uniques(engine, source, key, k=request.k)
-    decision = decide(before, method, hierarchies, request)
+    with progress.task(f"deciding by {method}"):
+        decision = decide(before, method, hierarchies, request)
     applied = decision.plan.apply(engine, source, seed=seed)
     found = decision.recoding or applied.receipts[0].private
     wildcard = method == "suppress" and request.meaning == "wildcard"

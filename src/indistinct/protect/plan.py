@@ -6,7 +6,6 @@ every step is in the plan.*
 
 from __future__ import annotations
 
-import html
 import json
 import secrets as system_secrets
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import IndistinctError, InputError
 from indistinct.files.source import Source
@@ -22,6 +22,7 @@ from indistinct.files.whole import written_whole
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
+from indistinct.showing import Shown, Table
 
 __all__ = ["Applied", "Context", "Plan", "Receipt", "Step", "fresh_seed"]
 
@@ -38,21 +39,40 @@ def fresh_seed() -> int:
 
 
 @dataclass(frozen=True)
-class Applied:
+class Applied(Shown):
     """The records after a plan, and what each step did."""
 
     source: Source
     receipts: tuple[Receipt, ...]
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, (self.source, *self.receipts)))
+        return self._short()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _lines(self) -> list[str]:
+        return list(map(repr, (self.source, *self.receipts)))
+
+    def _tables(self) -> list[Table]:
+        return [table for receipt in self.receipts for table in receipt._tables()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what each step did."""
+        return {
+            "records": self.source.records,
+            "receipts": [receipt.to_dict() for receipt in self.receipts],
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row per step as a pandas frame."""
+        rows = [
+            (r.kind, r.records_before, r.records_after, r.records_changed, r.cells)
+            for r in self.receipts
+        ]
+        head = ("step", "records before", "records after", "records changed", "cells changed")
+        return Table("Steps", head, rows).to_frame()
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(Shown):
     """Steps in the order in which they are applied. It holds no seed, no key and no record.
 
     >>> from indistinct.protect import Blank, Deidentify
@@ -78,13 +98,21 @@ class Plan:
         return len(self.steps)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"Plan of {len(self)} step{'' if len(self) == 1 else 's'}"]
         lines += [f"  {n}. {step.describe()}" for n, step in enumerate(self.steps, 1)]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        items = "".join(f"<li>{html.escape(step.describe())}</li>" for step in self.steps)
-        return f"<ol>{items}</ol>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Steps, in the order in which they are applied",
+                ("step", "kind", "what it does"),
+                [(n, step.kind, step.describe()) for n, step in enumerate(self.steps, 1)],
+            )
+        ]
 
     def with_step(self, step: Step) -> Plan:
         """Return the plan with one step more, at its end."""
@@ -127,9 +155,11 @@ class Plan:
                 "Make one with fresh_seed() and keep it private: it would undo the plan."
             )
         receipts = []
-        for position, step in enumerate(self.steps, first):
+        steps = progress.each(self.steps, "applying the plan", unit="steps")
+        for position, step in enumerate(steps, first):
             try:
-                source, receipt = step.apply(engine, source, Context(position, seed, secrets))
+                with progress.task(f"step {position + 1}: {step.kind}"):
+                    source, receipt = step.apply(engine, source, Context(position, seed, secrets))
             except IndistinctError as error:
                 raise type(error)(f"Step {position + 1} ({step.kind}): {error}") from None
             receipts.append(receipt)

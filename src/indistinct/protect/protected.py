@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.keys import Uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
+from indistinct.showing import Shown, Table
 
 __all__ = ["Cost", "Protected"]
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Shown):
     """What a method took away, and how near that is to the least that had to be.
 
     Parameters
@@ -70,6 +71,10 @@ class Cost:
             "optimum_proved": self.reached if self.least is not None else None,
         }
 
+    def plot(self) -> str:
+        """Draw the losses by every measure, as SVG."""
+        return bars("Losses", list(self.losses), list(self.losses.values()))
+
     def __repr__(self) -> str:
         measures = ", ".join(f"{name} {value:.4g}" for name, value in self.losses.items())
         lines = [
@@ -93,9 +98,24 @@ class Cost:
         limit = "" if self.reached else "at most "
         return f"{limit}{ratio:.2f} times the least possible for a release of this kind, {by}"
 
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "precision": self.precision,
+            **{f"loss: {name}": value for name, value in self.losses.items()},
+            "records suppressed": self.suppressed_records,
+            "cells suppressed": self.suppressed_cells,
+            **{f"level of {name}": level for name, level in self.levels.items()},
+        }
+        if self.over_distortion is not None:
+            facts["times the least possible, at most"] = self.over_distortion
+        return [Table.facts("What was taken away", facts)]
+
+    def _headline(self) -> str:
+        return f"precision {self.precision:.4f}"
+
 
 @dataclass(frozen=True, eq=False)
-class Protected:
+class Protected(Shown):
     """Records that were protected, and the search that followed.
 
     `guaranteed` says that the second search, in what was written, found no class smaller than k.
@@ -138,7 +158,21 @@ class Protected:
             "receipts": [receipt.to_dict() for receipt in self.receipts],
         }
 
+    def plot(self) -> str:
+        """Draw the records by the size of their class before and after, as SVG."""
+        before, after = self.before.sizes(), self.after.sizes()
+        return bars(
+            "Records by the size of their class",
+            [name for name, _, _ in before],
+            [records for _, _, records in before],
+            beside=[records for _, _, records in after],
+            names=("before", "after"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         if self.guaranteed:
             end = f"no class is smaller than {self.k}"
         elif self.method == "encrypt":
@@ -151,7 +185,21 @@ class Protected:
         lines = [f"{self.method}: {self.before.at_risk:,} records at risk before, {end}{turns}"]
         if self.cost is not None:
             lines.append(repr(self.cost))
-        return "\n".join([*lines, *map(repr, self.receipts)])
+        return [*lines, *map(repr, self.receipts)]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts = {
+            "method": self.method,
+            "k": self.k,
+            "records": self.before.records,
+            "records released": self.source.records,
+            "at risk before": self.before.at_risk,
+            "at risk after": self.residual,
+            "k is kept": self.guaranteed,
+        }
+        found = [Table.facts("Before and after", facts)]
+        found += self.cost._tables() if self.cost is not None else []
+        return found + [table for receipt in self.receipts for table in receipt._tables()]
+
+    def _notes(self) -> list[str]:
+        return [text for r in self.receipts for text in (*r.notes, *r.warnings)]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 
 __all__ = ["Receipt"]
 
 
 @dataclass(frozen=True)
-class Receipt:
+class Receipt(Shown):
     """What one step did to the records.
 
     Parameters
@@ -66,7 +68,18 @@ class Receipt:
             "warnings": list(self.warnings),
         }
 
+    def plot(self) -> str:
+        """Draw the changed cells of each variable, as SVG."""
+        return bars(
+            f"Cells changed by {self.kind}",
+            list(self.cells_changed),
+            list(self.cells_changed.values()),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         share = self.records_lost / max(1, self.records_before)
         lines = [f"{self.kind}: {self.records_before:,} records, {self.records_after:,} after"]
         if self.records_lost > 0:
@@ -80,7 +93,15 @@ class Receipt:
             lines.append(f"  still at risk  {self.residual:>12,}")
         lines += [f"  note: {note}" for note in self.notes]
         lines += [f"  warning: {warning}" for warning in self.warnings]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "records before": self.records_before,
+            "records after": self.records_after,
+            "records changed": self.records_changed,
+            **{f"cells of {name}": cells for name, cells in self.cells_changed.items()},
+        }
+        if self.residual is not None:
+            facts["still at risk"] = self.residual
+        return [Table.facts(f"What the step '{self.kind}' did", facts)]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct import showing
 from indistinct.errors import InputError
 
 __all__ = ["Rounded", "round_counts"]
@@ -23,7 +24,7 @@ Table = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Rounded:
+class Rounded(showing.Shown):
     """A rounded table. Totals are sums of rounded cells."""
 
     cells: Table = field(repr=False)
@@ -55,8 +56,27 @@ class Rounded:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         how = "controlled" if self.controlled else "random"
-        return f"Rounded to multiples of {self.base} ({how}), total {self.total:,}\n{self.cells}"
+        return [f"Rounded to multiples of {self.base} ({how}), total {self.total:,}\n{self.cells}"]
+
+    def _tables(self) -> list[showing.Table]:
+        how = "controlled" if self.controlled else "random"
+        caption = f"Rounded to multiples of {self.base} ({how}), with totals"
+        if self.cells.ndim != 2:
+            flat = [(n, int(value)) for n, value in enumerate(self.cells.ravel(), 1)]
+            return [showing.Table(caption, ("cell", "count"), flat)]
+        rows: list[tuple[object, ...]] = [
+            (str(n), *row, total)
+            for n, (row, total) in enumerate(
+                zip(self.cells.tolist(), self.rows.tolist(), strict=True), 1
+            )
+        ]
+        rows.append(("total", *self.columns.tolist(), self.total))
+        columns = [f"column {n}" for n in range(1, self.cells.shape[1] + 1)]
+        return [showing.Table(caption, ("row", *columns, "total"), rows)]
 
 
 def round_counts(

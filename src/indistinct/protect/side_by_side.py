@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError
 from indistinct.figures import Point, points
@@ -20,7 +21,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.keys import uniques
 from indistinct.protect.methods import protect_by_method
 from indistinct.protect.request import METHODS, Method, Request
-from indistinct.protect.text_table import as_html, as_lines
+from indistinct.showing import Shown, Table, as_lines
 
 __all__ = ["MethodCost", "SideBySide", "compare_methods", "write_comparison"]
 
@@ -77,7 +78,7 @@ _WIDTHS = (15, 11, 9, 9, 12, 10, 12, 12, 9)
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class SideBySide(Shown):
     """The methods on the same records, the same key and the same k."""
 
     key: tuple[str, ...]
@@ -126,6 +127,7 @@ class SideBySide:
             y="precision",
             filled=f"every class has {self.k}",
             hollow="smaller classes remain",
+            shares=(True, False),
         )
 
     def _cells(self) -> list[tuple[str, ...]]:
@@ -152,6 +154,9 @@ class SideBySide:
         return rows
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
             f"by {', '.join(self.key)}"
@@ -163,7 +168,7 @@ class SideBySide:
             "within a class;\n  distortion: by the method's own measure, times the least possible "
             "for a release of its kind (≤: at most)"
         )
-        return "\n".join(lines)
+        return lines
 
     def markdown(self) -> str:
         """Return the table for a page."""
@@ -171,8 +176,12 @@ class SideBySide:
         lines += ["| " + " | ".join(cells) + " |" for cells in self._cells()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return as_html(_HEADINGS, self._cells()) + self.plot()
+    def _tables(self) -> list[Table]:
+        caption = f"What each method costs at k = {self.k}, by {', '.join(self.key)}"
+        return [Table(caption, _HEADINGS, self._cells())]
+
+    def _notes(self) -> list[str]:
+        return [f"{row.method}: {row.why}" for row in self.rows if row.why]
 
 
 def compare_methods(
@@ -192,7 +201,7 @@ def compare_methods(
     """
     before = uniques(engine, source, key, k=request.k)
     rows = []
-    for method in methods:
+    for method in progress.each(methods, "comparing methods", unit="methods"):
         began = time.perf_counter()
         try:
             done = protect_by_method(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine, Tally
 from indistinct.engine.base import quote
 from indistinct.errors import InputError
@@ -77,7 +78,8 @@ def count_by(engine: Engine, source: Source, attributes: Sequence[str]) -> Count
         occurring, codes = np.unique(table.codes[:, j], return_inverse=True)
         columns.append(codes.reshape(-1).astype(np.int64))
         values.append(tuple(variable.decode(occurring)))
-    _check_count(engine, source, attributes, table)
+    with progress.task(f"counting again by {', '.join(attributes)}"):
+        _check_count(engine, source, attributes, table)
     return Counted(source, tally, np.stack(columns, axis=1), table.counts, tuple(values))
 
 
@@ -205,7 +207,33 @@ def expose(
     encrypted
         Attributes whose released values are meant to meet nothing.
     """
-    hierarchies = hierarchies or {}
+    with progress.task(f"linking with {register.name}"):
+        return _expose(
+            engine,
+            release,
+            register,
+            attributes,
+            hierarchies or {},
+            private,
+            person,
+            missing,
+            unmet,
+            encrypted,
+        )
+
+
+def _expose(
+    engine: Engine,
+    release: Source,
+    register: Register,
+    attributes: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy],
+    private: Source | None,
+    person: str | None,
+    missing: Missing,
+    unmet: Unmet,
+    encrypted: Sequence[str],
+) -> Exposure:
     released = count_by(engine, release, attributes)
     known = count_by(engine, register.source, attributes)
     covers = _covers(released, known, attributes, hierarchies)

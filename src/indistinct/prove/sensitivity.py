@@ -7,7 +7,6 @@ the release is counted again.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure
@@ -28,6 +29,7 @@ from indistinct.prove.universes import (
     below,
     people_without,
 )
+from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
 __all__ = ["KnownToo", "Sensitivity", "one_of", "sensitivity", "share"]
@@ -85,7 +87,7 @@ class KnownToo:
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """How far k depends on the key being right.
 
     Parameters
@@ -152,7 +154,18 @@ class Sensitivity:
             "warnings": list(self.warnings),
         }
 
+    def plot(self) -> str:
+        """Draw the records below k if each attribute is known too, as SVG."""
+        return bars(
+            f"Records below {self.k:,} if there is known",
+            ["the key", *(_and(row.attributes) for row in self.added)],
+            [self.base.below, *(row.below for row in self.added)],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         base = self.base
         lines = [
             f"key {', '.join(self.key)}: k = {base.smallest:,} against {base.against}, "
@@ -169,7 +182,7 @@ class Sensitivity:
             f"  without {row.attributes[0]}: k = {row.smallest:,}, {row.below:,} below {self.k:,}"
             for row in self.without
         ]
-        return "\n".join(lines)
+        return lines
 
     def _line(self, row: KnownToo, wide: int) -> str:
         against = "" if row.against == self.base.against else f", against {row.against}"
@@ -179,8 +192,18 @@ class Sensitivity:
             f"{row.alone:,} alone{against}"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        found = [("the key", self.base), *((_and(r.attributes), r) for r in self.added)]
+        found += [(f"{_and(r.attributes)} together", r) for r in self.together[1:]]
+        found += [(f"without {row.attributes[0]}", row) for row in self.without]
+        below = f"records below {self.k:,}"
+        return [
+            Table(
+                f"What is left of k if other attributes than {', '.join(self.key)} are known",
+                ("known", "k", below, "alone", "against"),
+                [(name, r.smallest, r.below, r.alone, r.against) for name, r in found],
+            )
+        ]
 
 
 def sensitivity(
@@ -242,7 +265,7 @@ def sensitivity(
     left = [name for name in candidates if name not in naming]
     one_more = np.zeros(release.records, dtype=bool)
     added = []
-    for name in left:
+    for name in progress.each(left, "trying further attributes", unit="attributes"):
         row, few = counting.known_too((name,))
         added.append(row)
         one_more |= few

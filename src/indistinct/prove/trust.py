@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +9,12 @@ import numpy as np
 
 from indistinct.engine import Engine
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.prove.exposure import count_by
 from indistinct.prove.sensitivity import Sensitivity, one_of, share
 from indistinct.prove.universes import below
+from indistinct.showing import Shown, Table
 
 __all__ = ["AT_MOST_LISTED", "Trust", "trust"]
 
@@ -21,7 +22,7 @@ AT_MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
-class Trust:
+class Trust(Shown):
     """By how much a release falls short of data that anybody may have (Sweeney 2001, section 7).
 
     Data for public use must withstand whoever reads them. What a release does not withstand, it
@@ -80,7 +81,18 @@ class Trust:
             "warnings": list(self.warnings),
         }
 
+    def plot(self) -> str:
+        """Draw the records that are below k by what is known, as SVG."""
+        return bars(
+            f"Records below {self.k:,} if there is known",
+            ["the key", "one further attribute", "all that is released"],
+            [self.by_key, self.by_one_more, self.by_all],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         def line(what: str, number: int) -> str:
             return f"  {what:26}{number:>12,} ({share(number, self.records)})"
 
@@ -99,10 +111,22 @@ class Trust:
         if self.listed:
             more = ", …" if len(self.listed) == AT_MOST_LISTED else ""
             lines.append(f"  records {', '.join(f'{n:,}' for n in self.listed)}{more}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        rows = [
+            ("the key", self.by_key),
+            ("one further attribute", self.by_one_more),
+            ("all that is released", self.by_all),
+        ]
+        return [
+            Table(
+                f"Records below k = {self.k:,} if there is known",
+                ("known", "records", "share"),
+                [(name, number, number / max(1, self.records)) for name, number in rows],
+                {"share": ".1%"},
+            )
+        ]
 
 
 def trust(engine: Engine, release: Source, found: Sensitivity) -> Trust:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from indistinct.figures import bars
 from indistinct.prove.models import Model
+from indistinct.showing import Shown, Table, folded
 
 __all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
 
@@ -57,7 +58,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Shown):
     """What was found out about a released file, from the file.
 
     Parameters
@@ -171,24 +172,75 @@ class Verification:
             },
         }
 
+    def plot(self) -> str:
+        """Draw how many records each model protects, as SVG."""
+        rows = [(model, number) for model, number in self.models.items() if number]
+        rows += [("not protected", self.exposed)] if self.exposed else []
+        return bars("Records by what protects them", [n for n, _ in rows], [v for _, v in rows])
+
     def __repr__(self) -> str:
-        lines = [self.sentence]
+        lines = [self.sentence, *self._checked()[:4]]
+        lines += [f"  finding        {finding}" for finding in self.findings[:3]]
+        lines += [f"  {witness!r}" for witness in self.witnesses[:3]]
+        left = {
+            "findings": len(self.findings) - 3,
+            "witnesses": len(self.witnesses) - 3,
+            "notes": len(self.notes),
+            "assumptions": len(self.assumptions),
+            "further parts": len(self.parts),
+        }
+        more = ", ".join(f"{count} {name}" for name, count in left.items() if count > 0)
+        return folded([*lines, *([f"  more in details(): {more}"] if more else [])])
+
+    def _checked(self) -> list[str]:
+        lines = []
         for check in self.checked:
             by = f" by {', '.join(check['attributes'])}" if check.get("attributes") else ""
             least = f": at least {_people(check['k'])}" if check.get("k") is not None else ""
             lines.append(
                 f"  checked with   {check['name']} ({check['records']:,} records){by}{least}"
             )
+        return lines
+
+    def _lines(self) -> list[str]:
+        lines = [self.sentence, *self._checked()]
         lines += [f"  finding        {finding}" for finding in self.findings]
         lines += [f"  {witness!r}" for witness in self.witnesses]
         lines += [f"  note           {note}" for note in self.notes]
         for part in self.parts.values():
-            lines += [f"  {line}" for line in repr(part).splitlines()]
-        lines += [f"  assumed        {sentence}" for sentence in self.assumptions]
-        return "\n".join(lines)
+            said = part.details() if isinstance(part, Shown) else repr(part)
+            lines += [f"  {line}" for line in said.splitlines()]
+        return lines + [f"  assumed        {sentence}" for sentence in self.assumptions]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        checked = Table(
+            "What the release was checked with",
+            ("register", "records", "attributes", "fewest people"),
+            [
+                (c["name"], c["records"], tuple(c.get("attributes") or ()), c.get("k"))
+                for c in self.checked
+            ],
+        )
+        facts: dict[str, object] = {
+            "verdict": self.verdict,
+            "holds": self.holds,
+            "k": self.k,
+            "records": self.records,
+            "exposed": self.exposed,
+            "disclosures": self.disclosures,
+            **{f"records by {model}": number for model, number in self.models.items()},
+        }
+        tables = [Table.facts("What was found out about the file", facts), checked]
+        if self.witnesses:
+            rows = [(w.record, w.count, w.register, w.condition) for w in self.witnesses]
+            head = ("record", "people", "of", "why")
+            tables.append(Table("Records that are not protected", head, rows, {"record": "d"}))
+        for part in self.parts.values():
+            tables += part._tables() if isinstance(part, Shown) else []
+        return tables
+
+    def _notes(self) -> list[str]:
+        return [*self.findings, *self.notes, *self.assumptions]
 
 
 def _people(number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct.showing import Shown, Table, folded
+
 __all__ = ["Answer", "plain"]
 
 SHOWN = 40
@@ -18,7 +19,7 @@ SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """What a question to released records gave.
 
     Parameters
@@ -66,14 +67,20 @@ class Answer:
         return pa.table([_array(values) for values in columns], names=list(self.columns))
 
     def __repr__(self) -> str:
-        shown = [[as_shown(value) for value in row] for row in self.rows[:SHOWN]]
+        return folded(self._told(10))
+
+    def _told(self, most: int) -> list[str]:
+        shown = [[as_shown(value) for value in row] for row in self.rows[:most]]
         widths = [max(map(len, cells)) for cells in zip(self.columns, *shown, strict=True)]
         right = [_are_numbers([row[j] for row in self.rows]) for j in range(len(self.columns))]
         lines = [_line(row, widths, right) for row in (self.columns, *shown)]
         lines.insert(1, "  ".join("-" * width for width in widths))
-        if len(self.rows) > SHOWN:
-            lines.append(f"… and {len(self.rows) - SHOWN:,} more")
-        return "\n".join([*lines, self.summary, *(f"note: {note}" for note in self.notes)])
+        if len(self.rows) > most:
+            lines.append(f"… and {len(self.rows) - most:,} more")
+        return [*lines, self.summary, *(f"note: {note}" for note in self.notes)]
+
+    def _lines(self) -> list[str]:
+        return self._told(SHOWN)
 
     @property
     def summary(self) -> str:
@@ -82,8 +89,11 @@ class Answer:
         held = f", {self.withheld:,} withheld" if self.withheld else ""
         return f"{count}{held} (no answer on fewer than {self.smallest} records)"
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        return [Table(self.summary, self.columns, [tuple(map(plain, row)) for row in self.rows])]
+
+    def _headline(self) -> str:
+        return self.summary
 
 
 def plain(value: Any) -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import html
 import importlib.metadata
 import json
 import platform
@@ -27,6 +26,7 @@ from indistinct.release.canonical import digest, pretty
 from indistinct.release.chain import Head
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.verdict import checked_verdict
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "FORMAT",
@@ -44,7 +44,7 @@ _OUTSIDE = ("sha256", "signature")
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """What `certificate.json` holds. Its fields are those of the file."""
 
     content: Mapping[str, Any]
@@ -151,6 +151,9 @@ class Certificate:
         return cls(content)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         verdict = self.verdict
         said = "proved" if self.proved else "NOT PROVED"
         lines = [
@@ -162,10 +165,19 @@ class Certificate:
         ]
         if self.public_key is not None:
             lines.append(f"  signed by      {self.public_key.fingerprint}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts = {
+            "proved": self.proved,
+            "verdict": str(self.verdict.get("verdict", "none was asked for")),
+            "key": ", ".join(self.key),
+            "k": self.k,
+            "created": str(self.content.get("created")),
+            "made with": f"{self.content.get('program')} {self.content.get('version')}",
+            "signed by": self.public_key.fingerprint if self.public_key else None,
+        }
+        return [Table.facts("What the certificate says", facts)]
 
 
 def make_certificate(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.release.canonical import canonical, is_digest
+from indistinct.showing import Shown, Table
 
 __all__ = ["START", "Head", "TrailCheck", "check_trail", "link", "read_line"]
 
@@ -89,7 +89,7 @@ def _are_numbers(records: object) -> bool:
 
 
 @dataclass(frozen=True)
-class TrailCheck:
+class TrailCheck(Shown):
     """What was found in an audit trail: nothing, where it is whole."""
 
     path: Path
@@ -113,17 +113,28 @@ class TrailCheck:
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         said = "whole" if self.whole else "CHANGED"
         lines = [f"{self.path.name}: {self.entries:,} entries, {said}, head {self.hash}"]
         lines += [f"  {finding}" for finding in self.findings[:_SHOWN]]
         if len(self.findings) > _SHOWN:
             lines.append(f"  and {len(self.findings) - _SHOWN:,} more")
-        lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return lines + [f"  note: {note}" for note in self.notes]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        facts = {
+            "entries": self.entries,
+            "whole": self.whole,
+            "findings": len(self.findings),
+            "head": self.hash,
+        }
+        return [Table.facts(f"The audit trail {self.path.name}", facts)]
+
+    def _notes(self) -> list[str]:
+        return [*self.findings[:_SHOWN], *self.notes]
 
 
 def check_trail(

@@ -7,7 +7,6 @@ replaced together.
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from dataclasses import dataclass
@@ -21,12 +20,13 @@ from indistinct.release.audit import AuditTrail
 from indistinct.release.canonical import file_digest
 from indistinct.release.certificate import FORMAT, Certificate, check_signature, hash_holds
 from indistinct.release.signing import PublicKey
+from indistinct.showing import Shown, Table
 
 __all__ = ["FolderCheck", "check_folder"]
 
 
 @dataclass(frozen=True)
-class FolderCheck:
+class FolderCheck(Shown):
     """What was found in a release folder: nothing, where it is whole.
 
     Parameters
@@ -80,15 +80,27 @@ class FolderCheck:
             "certificate": self.certificate.to_dict() if self.certificate else None,
         }
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         said = "as it was released" if self.whole else "CHANGED"
         lines = [f"{self.folder}: {said}"]
         lines += [f"  {finding}" for finding in self.findings]
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join([*lines, *([repr(self.certificate)] if self.certificate else [])])
+        return [*lines, *([repr(self.certificate)] if self.certificate else [])]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "as it was released": self.whole,
+            "findings": len(self.findings),
+            "private part": self.private,
+        }
+        tables = [Table.facts(f"The folder {self.folder}", facts)]
+        return tables + (self.certificate._tables() if self.certificate else [])
+
+    def _notes(self) -> list[str]:
+        return [*self.findings, *self.notes]
 
 
 def check_folder(
@@ -142,7 +154,7 @@ def check_folder(
     if private:
         listed = _of_private(folder, certificate, findings)
         _refuse_missing(folder, listed, present)
-        expected |= listed
+        expected |= listed | set(parts.REPORTS)
         if os.name == "posix" and (folder / parts.PRIVATE).stat().st_mode & 0o077:
             notes.append("private/ can be read by others. Make it yours alone with chmod 700.")
     elif private_there:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime as dt
 import errno
-import html
 import json
 import os
 import secrets
@@ -33,6 +32,7 @@ from indistinct.release.contract import write_contract
 from indistinct.release.methodology import told_steps, write_methodology
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
+from indistinct.showing import Shown, Table
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 
@@ -41,7 +41,7 @@ Prover = Callable[[Path], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class ReleaseFolder:
+class ReleaseFolder(Shown):
     """Where a release was written, and what remains to be done.
 
     Parameters
@@ -67,16 +67,26 @@ class ReleaseFolder:
         plain = {n: str(v) if isinstance(v, Path) else v for n, v in self.__dict__.items()}
         return {**plain, "open": list(self.open), "warnings": list(self.warnings)}
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"{self.folder}: {'proved' if self.proved else 'NOT PROVED'}"]
         lines += [f"  {path.name}" for path in (self.data, self.methodology)]
         blank = f" ({len(self.open)} places to fill in)" if self.open else ""
         lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
-        lines += [f"  warning: {warning}" for warning in self.warnings]
-        return "\n".join(lines)
+        return lines + [f"  warning: {warning}" for warning in self.warnings]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        facts = {
+            "proved": self.proved,
+            "data": self.data.name,
+            "method": self.methodology.name,
+            "contract": self.contract.name,
+            "places to fill in": len(self.open),
+            "certificate": self.certificate.name,
+        }
+        return [Table.facts(f"The release in {self.folder}", facts)]
 
 
 def write_release(
@@ -90,6 +100,7 @@ def write_release(
     key: Sequence[str],
     k: int,
     prove: Prover | None,
+    measured: Mapping[str, Any] | None = None,
     format: Format = "parquet",
     although_unproved: bool = False,
     sign_with: SigningKey | None = None,
@@ -110,6 +121,8 @@ def write_release(
         What is promised: every key stands for k people.
     prove
         Attacks the file that was written. None means that nobody does, so nothing is proved.
+    measured
+        What was measured of the release, for its report; it stays with the holder.
     although_unproved
         Write the release also if the verdict does not hold.
     sign_with
@@ -144,7 +157,11 @@ def write_release(
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
-        _write_ledger(aside, plan, receipts, ledger)
+        listed = [parts.PLAN]
+        if measured is not None:
+            _write_json(aside / parts.MEASURED, measured)
+            listed.append(parts.MEASURED)
+        _write_ledger(aside, plan, receipts, ledger, listed)
         files = {
             name: file_digest(aside / name)
             for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
@@ -221,19 +238,26 @@ def _refuse_unproved(verdict: Mapping[str, Any] | None, *, although_unproved: bo
 
 
 def _write_ledger(
-    aside: Path, plan: Plan, receipts: Sequence[Receipt], ledger: Mapping[str, Any]
+    aside: Path,
+    plan: Plan,
+    receipts: Sequence[Receipt],
+    ledger: Mapping[str, Any],
+    listed: Sequence[str],
 ) -> None:
     fixed = {
         # The certificate tells this file's hash. Without chance in it, what it says (a seed
         # chosen by hand, a short plan) could be guessed and tried.
         "salt": secrets.token_hex(32),
-        "files": {parts.PLAN: file_digest(aside / parts.PLAN)},
+        "files": {name: file_digest(aside / name) for name in listed},
         "plan": plan.to_dict(),
         "receipts": [receipt.to_dict() for receipt in receipts],
     }
-    content = {**fixed, **ledger, **fixed}
+    _write_json(aside / parts.LEDGER, {**fixed, **ledger, **fixed})
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
-    (aside / parts.LEDGER).write_text(text, encoding="utf-8", newline="\n")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _put_in_place(

@@ -13,9 +13,11 @@ __all__ = [
     "DATA_NAMES",
     "HEAD",
     "LEDGER",
+    "MEASURED",
     "METHODOLOGY",
     "PLAN",
     "PRIVATE",
+    "REPORTS",
     "found_in",
 ]
 
@@ -25,6 +27,9 @@ CERTIFICATE = "certificate.json"
 PRIVATE = "private"
 PLAN = "private/plan.json"
 LEDGER = "private/ledger.json"
+MEASURED = "private/measured.json"
+REPORTS = ("private/report.html", "private/report.json", "private/report.pdf")
+"""Written from the other parts, at any time: no hash of them is kept."""
 AUDIT = "private/audit.jsonl"
 HEAD = "private/audit.jsonl.head"
 DATA_NAMES = tuple(f"data{suffix}" for suffix in SUFFIX_OF.values())

@@ -7,7 +7,6 @@ scenario), the sensitivity decides k, the characteristics are what a test of the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,13 @@ from indistinct.errors import InputError
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
 from indistinct.risk.scenario import Scenario
+from indistinct.showing import Shown, Table
 
 __all__ = ["AreaCheck", "Assessment", "assess", "check_areas"]
 
 
 @dataclass(frozen=True)
-class AreaCheck:
+class AreaCheck(Shown):
     """Areas whose population is too small for them to be told apart in the file."""
 
     area: str
@@ -52,6 +52,19 @@ class AreaCheck:
             f"{len(self.small)} of {self.areas} areas by '{self.area}' have fewer than "
             f"{self.threshold:,} people; the smallest has about {self.smallest:,.0f}"
         )
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"Areas by '{self.area}'",
+                {
+                    "areas": self.areas,
+                    "threshold": self.threshold,
+                    "small areas": len(self.small),
+                    "smallest": self.smallest,
+                },
+            )
+        ]
 
 
 def check_areas(
@@ -88,7 +101,7 @@ def check_areas(
 
 
 @dataclass(frozen=True)
-class Assessment:
+class Assessment(Shown):
     """The three aspects of an assessment of disclosure risk, kept together.
 
     `environment` is what an intruder may know and from where, `sensitivity` what its subjects
@@ -118,7 +131,7 @@ class Assessment:
             "areas": self.areas.to_dict() if self.areas else None,
         }
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [
             f"scenario         {self.scenario}: {self.source}",
             f"environment      {self.environment}",
@@ -127,12 +140,26 @@ class Assessment:
         ]
         if self.areas:
             lines.append(f"areas            {self.areas!r}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = (line.split("  ", 1) for line in repr(self).splitlines())
-        cells = "".join(f"<tr><th>{a}</th><td>{escape(b.strip())}</td></tr>" for a, b in rows)
-        return f"<table>{cells}</table>"
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        found: dict[str, object] = {
+            "scenario": self.scenario,
+            "source": self.source,
+            "environment": self.environment,
+            "sensitivity": self.sensitivity,
+            "k": self.k,
+            "key": ", ".join(self.key),
+            "records": self.characteristics.records,
+            "records flagged": self.characteristics.flagged,
+            "records alone": self.characteristics.unique,
+        }
+        if self.areas:
+            found |= {"areas": self.areas.areas, "small areas": len(self.areas.small)}
+        return [Table.facts("The three aspects of the assessment", found)]
 
 
 def assess(

@@ -10,8 +10,10 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.individual import expected_reidentification
+from indistinct.showing import Shown, Table
 
 __all__ = ["AttackerRisks", "Risks", "attacker_risks"]
 
@@ -38,7 +40,7 @@ class Risks:
 
 
 @dataclass(frozen=True, eq=False)
-class AttackerRisks:
+class AttackerRisks(Shown):
     """The risk of a file under El Emam's three intruders."""
 
     records: int
@@ -71,7 +73,19 @@ class AttackerRisks:
         """Return one row per intruder as a pandas frame."""
         return pa.Table.from_pylist(self._rows()).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the average risk under each intruder in per cent, as SVG."""
+        rows = self._rows()
+        return bars(
+            "Average risk of a record, per cent",
+            [row["intruder"] for row in rows],
+            [100 * row["average"] for row in rows],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         above = f"above {self.threshold:g}"
         lines = [
             f"Risk of {self.records:,} records under three intruders",
@@ -81,16 +95,19 @@ class AttackerRisks:
             cells = [f"{row[c]:.2%}" if row[c] is not None else "" for c in list(row)[1:]]
             lines.append(f"  {row['intruder']:<12}{cells[0]:>10}{cells[1]:>10}{cells[2]:>12}")
         lines += [f"  assumes: {text}" for text in self.assumptions]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{'' if v is None else v}</td>" for v in row.values()) + "</tr>"
-            for row in self._rows()
-        )
-        head = "<tr><th>intruder</th><th>highest</th><th>average</th><th>at risk</th></tr>"
-        said = "".join(f"<li>{text}</li>" for text in self.assumptions)
-        return f"<table>{head}{rows}</table><ul>{said}</ul>"
+    def _tables(self) -> list[Table]:
+        rows = [tuple(row.values()) for row in self._rows()]
+        above = f"above {self.threshold:g}"
+        return [
+            Table(
+                f"Risk of {self.records:,} records under three intruders",
+                ("intruder", "highest", "average", above),
+                rows,
+                dict.fromkeys(("highest", "average", above), ".2%"),
+            )
+        ]
 
 
 def attacker_risks(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
 from indistinct.risk.closeness import Closeness, closeness_of
@@ -25,6 +25,7 @@ from indistinct.risk.diversity import (
     split_table,
 )
 from indistinct.risk.likeness import Likeness, likeness_of
+from indistinct.showing import Shown, Table
 from indistinct.variables import LEVELS, Level
 
 __all__ = ["AttributeRisk", "SensitiveRisk", "attribute_disclosure"]
@@ -33,7 +34,7 @@ ORDERED_LEVELS = ("ordinal", "numeric", "date")
 
 
 @dataclass(frozen=True, eq=False)
-class SensitiveRisk:
+class SensitiveRisk(Shown):
     """What is learnt about one sensitive variable.
 
     `disclosed` counts people in classes of two or more who all have the same value: nobody can
@@ -81,9 +82,25 @@ class SensitiveRisk:
             f"{self.disclosed:,} people disclosed"
         )
 
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"What is learnt about {self.name}, at the worst class",
+                {
+                    "distinct l": self.diversity.least("distinct"),
+                    "entropy l": self.diversity.least("entropy"),
+                    "recursive l": self.diversity.least("recursive"),
+                    "t": self.closeness.largest,
+                    "β": float(self.likeness.gain.max()),
+                    "δ": float(self.likeness.log_ratio.max()),
+                    "people disclosed": self.disclosed,
+                },
+            )
+        ]
+
 
 @dataclass(frozen=True, eq=False)
-class AttributeRisk:
+class AttributeRisk(Shown):
     """What is learnt about all sensitive variables, one by one and together."""
 
     table: KeyTable = field(repr=False)
@@ -172,8 +189,18 @@ class AttributeRisk:
             frame[f"{variable.name}_delta"] = variable.likeness.log_ratio
         return frame
 
+    def plot(self) -> str:
+        """Draw the people whose value is told without a unique link, by variable, as SVG."""
+        return bars(
+            "People whose value is told although others share their key",
+            [variable.name for variable in self.variables],
+            [variable.disclosed for variable in self.variables],
+        )
+
     def __repr__(self) -> str:
-        most = 4
+        return self._short()
+
+    def _lines(self, most: int = 4) -> list[str]:
         lines = [
             f"{self.table.records:,} records by {', '.join(self.table.names)}: "
             f"{self.table.classes:,} classes"
@@ -199,22 +226,32 @@ class AttributeRisk:
             lines.append(
                 f"  warning: a value of {self.disclosed:,} people is told without a unique link"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(v.name)}</td><td>{v.diversity.least('distinct'):g}</td>"
-            f"<td>{v.diversity.least('entropy'):.3g}</td>"
-            f"<td>{v.diversity.least('recursive'):g}</td><td>{v.closeness.largest:.3g}</td>"
-            f"<td>{v.likeness.gain.max():.3g}</td><td>{v.likeness.log_ratio.max():.3g}</td>"
-            f"<td>{v.disclosed:,}</td></tr>"
-            for v in self.variables
-        )
-        return (
-            "<table><tr><th>variable</th><th>distinct l</th><th>entropy l</th>"
-            "<th>recursive l</th><th>t</th><th>β</th><th>δ</th><th>disclosed</th></tr>"
-            f"{rows}</table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.assumptions)
-        )
+    def details(self) -> str:
+        """Return everything in words, every variable among it."""
+        return "\n".join(self._lines(len(self.variables)))
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"What is learnt by {', '.join(self.table.names)}, at the worst class",
+                ("variable", "distinct l", "entropy l", "recursive l", "t", "β", "δ", "disclosed"),
+                [
+                    (
+                        v.name,
+                        v.diversity.least("distinct"),
+                        v.diversity.least("entropy"),
+                        v.diversity.least("recursive"),
+                        v.closeness.largest,
+                        float(v.likeness.gain.max()),
+                        float(v.likeness.log_ratio.max()),
+                        v.disclosed,
+                    )
+                    for v in self.variables
+                ],
+            )
+        ]
 
 
 def attribute_disclosure(

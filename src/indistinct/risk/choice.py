@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -22,6 +23,7 @@ from indistinct.risk.formula import Model
 from indistinct.risk.loglinear import Fit
 from indistinct.risk.shrinkage import ShrunkenModel, full_support
 from indistinct.risk.skinner_holmes import RecordRisk, record_risk
+from indistinct.showing import Shown, Table
 
 __all__ = ["ModelPath", "Step", "choose_model"]
 
@@ -59,7 +61,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelPath:
+class ModelPath(Shown):
     """The models tried, the one chosen, and what follows from it.
 
     Parameters
@@ -121,6 +123,9 @@ class ModelPath:
         return first, second
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{'':1} {'added':<24}{'par.':>7}{'z1':>8}{'z2':>8}{'pop. uniques':>14}{'matches':>10}"
         ]
@@ -141,18 +146,7 @@ class ModelPath:
             f"{self.expected_reidentifications:,.1f} ({low2:,.0f} to {high2:,.0f})"
         )
         lines += [f"  note: {note}" for note in _doubt(self.step.criteria)]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr{' style=font-weight:bold' if j == self.chosen else ''}><td>{row['added']}</td>"
-            f"<td>{row['z1']:.1f}</td><td>{row['z2']:.1f}</td>"
-            f"<td>{row['expected_population_uniques']:,.1f}</td>"
-            f"<td>{row['expected_reidentifications']:,.1f}</td></tr>"
-            for j, row in enumerate(self._rows())
-        )
-        head = "<th>added</th><th>z1</th><th>z2</th><th>population uniques</th><th>matches</th>"
-        return f"<table><tr>{head}</tr>{rows}</table>{self.plot()}"
+        return lines
 
     def _rows(self) -> list[dict[str, Any]]:
         return [
@@ -204,6 +198,41 @@ class ModelPath:
             [step.expected_population_uniques for step in self.path],
             beside=[step.expected_reidentifications for step in self.path],
             names=("population uniques", "correct matches"),
+        )
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Models as interactions are added",
+                (
+                    "added",
+                    "chosen",
+                    "parameters",
+                    "z1",
+                    "z2",
+                    "population uniques",
+                    "correct matches",
+                ),
+                [
+                    (
+                        step.added,
+                        j == self.chosen,
+                        step.parameters,
+                        step.criteria.z1,
+                        step.criteria.z2,
+                        step.expected_population_uniques,
+                        step.expected_reidentifications,
+                    )
+                    for j, step in enumerate(self.path)
+                ],
+                {"z1": ".1f", "z2": ".1f", "population uniques": ",.1f", "correct matches": ",.1f"},
+            )
+        ]
+
+    def _headline(self) -> str:
+        return (
+            f"Model {self.model.text}: {self.expected_population_uniques:,.1f} population uniques, "
+            f"{self.expected_reidentifications:,.1f} correct matches expected"
         )
 
 
@@ -258,7 +287,8 @@ def choose_model(
         raise InputError(f"A model needs at least two key variables. Got {len(table.names)}.")
     support = full_support(table, draws=draws, seed=seed)
     fitted = ShrunkenModel(table, support, shrink=shrink)
-    path = _search(fitted, fraction, max_order, shrink)
+    with progress.task("choosing a log-linear model", unit="interactions") as choosing:
+        path = _search(fitted, fraction, max_order, shrink, choosing)
     distances = [step.criteria.distance for step in path]
     chosen = len(path) - 1 if shrink else int(np.argmin(distances))
     if shrink:
@@ -296,7 +326,13 @@ SHRUNK = (
 SEARCHED = "Interactions were chosen by the data, by criteria of under- and overfitting."
 
 
-def _search(fitted: ShrunkenModel, fraction: float, max_order: int, shrink: bool) -> list[Step]:
+def _search(
+    fitted: ShrunkenModel,
+    fraction: float,
+    max_order: int,
+    shrink: bool,
+    choosing: progress.Task,
+) -> list[Step]:
     variables = range(len(fitted.support.sizes))
     path = [_step(fitted, "main effects", fraction)]
     for order in range(2, max_order + 1):
@@ -313,6 +349,7 @@ def _search(fitted: ShrunkenModel, fraction: float, max_order: int, shrink: bool
             names = fitted.table.names
             added = " + ".join("*".join(names[at] for at in margin) for margin in new)
             path.append(_step(fitted, added, fraction))
+            choosing.advance(len(new))
     return path
 
 

@@ -8,7 +8,7 @@ t-closeness bounds the earth mover's distance of q from p: Li, Li and Venkatasub
 
 from __future__ import annotations
 
-import html
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -18,9 +18,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.keys import KeyTable
 from indistinct.risk.diversity import SensitiveCounts, split_table
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "Closeness",
@@ -41,7 +43,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Closeness:
+class Closeness(Shown):
     """The earth mover's distance of every class from the file, and the largest of them, t.
 
     Arrays have one entry per class of the key, in key order.
@@ -102,7 +104,21 @@ class Closeness:
         frame["distance"] = self.distances
         return frame
 
+    def plot(self) -> str:
+        """Draw the records by the distance of their class from the file, as SVG."""
+        counted, edges = np.histogram(
+            self.distances, bins=10, range=(0, 1), weights=self.table.counts
+        )
+        return bars(
+            f"Records by the distance of their class ({self.sensitive})",
+            [f"{low:.1f}–{high:.1f}" for low, high in itertools.pairwise(edges)],
+            counted.tolist(),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"Closeness of {self.sensitive} ({self.distance} distance) in "
             f"{self.table.classes:,} classes of {self.table.records:,} records",
@@ -113,10 +129,21 @@ class Closeness:
                 f"  above {self.t:g}: {int(self.failing().sum()):,} classes, "
                 f"{self.records_failing():,} records"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
 
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line.strip())}</p>" for line in repr(self).splitlines())
+    def _tables(self) -> list[Table]:
+        found: dict[str, object] = {
+            "records": self.table.records,
+            "classes": self.table.classes,
+            "largest distance t": self.largest,
+            "distance of a mean record's class": self.mean,
+        }
+        if self.t is not None:
+            found |= {
+                f"classes above {self.t:g}": int(self.failing().sum()),
+                f"records above {self.t:g}": self.records_failing(),
+            }
+        return [Table.facts(f"Closeness of {self.sensitive} ({self.distance} distance)", found)]
 
 
 def t_closeness(

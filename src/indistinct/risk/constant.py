@@ -17,6 +17,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from indistinct.errors import InputError
 from indistinct.risk.poisson import log_moment
+from indistinct.showing import Shown, Table
 
 __all__ = ["ConstantRisk", "constant_risk"]
 
@@ -28,7 +29,7 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True)
-class ConstantRisk:
+class ConstantRisk(Shown):
     """One distribution for the means of all possible key values, and the risk that follows.
 
     Parameters
@@ -88,8 +89,21 @@ class ConstantRisk:
             f"{self.spread:.2f}; {self.possible:,.0f} key values are possible"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                "Constant risk of a sample unique",
+                {
+                    "probability of being unique in the population": self.population_unique,
+                    "probability for anybody": self.marginal,
+                    "distribution": f"Poisson-{self.distribution}",
+                    "location": self.location,
+                    "spread": self.spread,
+                    "possible key values": self.possible,
+                    "fraction": self.fraction,
+                },
+            )
+        ]
 
 
 def constant_risk(

@@ -7,7 +7,6 @@ privacy beyond k-anonymity", *ACM TKDD* 1(1), 2007.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,9 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Coding
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "Diversity",
@@ -154,7 +155,7 @@ def check_names(table: KeyTable, key: Sequence[str], sensitive: Sequence[str]) -
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity:
+class Diversity(Shown):
     """The diversity of every class, by three definitions, and of the file: that of its worst class.
 
     Arrays have one entry per class of the key, in key order.
@@ -231,7 +232,21 @@ class Diversity:
             frame[f"{kind}_l"] = self.measure(kind)
         return frame
 
+    def plot(self) -> str:
+        """Draw the records by the number of different values in their class, as SVG."""
+        most = 10
+        counted = np.bincount(np.minimum(self.distinct, most), weights=self.table.counts)
+        at = np.flatnonzero(counted)
+        return bars(
+            f"Records by the values of {', '.join(self.sensitive)} in their class",
+            [f"{n}{' or more' if n == most else ''}" for n in at.tolist()],
+            counted[at].tolist(),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
         lines = [
             f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
@@ -247,18 +262,21 @@ class Diversity:
                     f"{self.records_failing(kind):,} records"
                 )
             lines.append(text)
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{kind}</td><td>{self.least(kind):.4g}</td>"
-            f"<td>{'' if self.l is None else f'{self.records_failing(kind):,}'}</td></tr>"
-            for kind in KINDS
-        )
-        return (
-            "<table><tr><th>diversity</th><th>l</th><th>records below the threshold</th></tr>"
-            f"{rows}</table>" + "".join(f"<p>{html.escape(note)}</p>" for note in self.assumptions)
-        )
+    def _tables(self) -> list[Table]:
+        named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
+        head: tuple[str, ...] = ("definition", "l", "l for a mean record")
+        rows: list[tuple[object, ...]] = []
+        for kind in KINDS:
+            mean = float(np.average(self.measure(kind), weights=self.table.counts))
+            row: tuple[object, ...] = (named[kind], self.least(kind), mean)
+            if self.l is not None:
+                row += (int(self.failing(kind).sum()), self.records_failing(kind))
+            rows.append(row)
+        if self.l is not None:
+            head += (f"classes below {self.l:g}", f"records below {self.l:g}")
+        return [Table(f"Diversity of {', '.join(self.sensitive)}", head, rows)]
 
 
 def l_diversity(

@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -23,7 +22,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files import BATCH_RECORDS, Source
+from indistinct.showing import Shown, Table
 from indistinct.variables import Variable
 
 __all__ = [
@@ -281,7 +282,7 @@ def _is_date(value: Any, kind: pa.DataType) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordFlags:
+class RecordFlags(Shown):
     """The records that rules apply to. Records are numbered from 0, as everywhere in files."""
 
     rules: tuple[FlagRule, ...]
@@ -330,6 +331,12 @@ class RecordFlags:
         ]
         return pa.Table.from_pylist(rows).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the records of each rule, as SVG."""
+        return bars(
+            "Records with a flag", [rule.name for rule in self.rules], list(self.counts.values())
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the number of records by rule."""
         return {
@@ -343,18 +350,23 @@ class RecordFlags:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"{len(self.flagged):,} of {self.records:,} records carry a flag"]
         lines += [f"  {r.name:<28} {self.counts[r.name]:>10,}  {r.reason}" for r in self.rules[:8]]
         if len(self.rules) > 8:
             lines.append(f"  and {len(self.rules) - 8} rules more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(r.name)}</td><td>{escape(r.reason)}</td><td>{self.counts[r.name]:,}</td></tr>"
-            for r in self.rules
-        )
-        return f"<table><tr><th>flag</th><th>reason</th><th>records</th></tr>{rows}</table>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"{len(self.flagged):,} of {self.records:,} records carry a flag",
+                ("flag", "reason", "records"),
+                [(rule.name, rule.reason, self.counts[rule.name]) for rule in self.rules],
+            )
+        ]
 
 
 def flag_records(source: Source, rules: Sequence[FlagRule]) -> RecordFlags:

@@ -17,8 +17,10 @@ from typing import Any, Literal, get_args
 import pyarrow as pa
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files import written_whole
 from indistinct.risk.flags import RecordFlags
+from indistinct.showing import Shown, Table
 
 __all__ = ["FOLLOW_UP_STATES", "FollowUp", "FollowUps", "State"]
 
@@ -50,7 +52,7 @@ class FollowUp:
 
 
 @dataclass(frozen=True)
-class FollowUps:
+class FollowUps(Shown):
     """All judgements about a file's flags, in the order in which they were made.
 
     The present state of a flag is the last one. Nothing is changed in place: every method
@@ -140,6 +142,11 @@ class FollowUps:
         rows = [asdict(entry) for entry in self.current().values()]
         return pa.Table.from_pylist(rows, schema=schema).to_pandas()
 
+    def plot(self) -> str:
+        """Draw how many flags are in each state, as SVG."""
+        counts = self.counts()
+        return bars("Flags by state", list(counts), list(counts.values()))
+
     def __repr__(self) -> str:
         counted = ", ".join(f"{count:,} {state}" for state, count in self.counts().items())
         return f"FollowUps({counted})"
@@ -183,6 +190,15 @@ class FollowUps:
         if problems:
             raise InputError("\n".join(problems))
         return cls(records, tuple(FollowUp(**entry) for entry in entries))
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Judgements of flags in a file of {self.records:,} records",
+                ("state", "flags"),
+                list(self.counts().items()),
+            )
+        ]
 
 
 def _moment(when: str | None) -> str:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
+from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
 __all__ = [
@@ -45,7 +47,7 @@ SERIES_FROM = 30
 
 
 @dataclass(frozen=True, eq=False)
-class IndividualRisk:
+class IndividualRisk(Shown):
     """The probability that a record is linked with the right person, for every class.
 
     `risk` is in the order of the key table, so that `tally.per_record(result.risk)` hands it back
@@ -113,6 +115,15 @@ class IndividualRisk:
         columns = {"frequency": self.frequency, "population": self.population, "risk": self.risk}
         return pa.table(columns).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the records by bands of 0.1 of their risk, as SVG."""
+        counted, _ = np.histogram(self.risk, bins=10, range=(0, 1), weights=self.counts)
+        return bars(
+            "Records by their risk",
+            [f"{i / 10:.1f}–{(i + 1) / 10:.1f}" for i in range(10)],
+            counted.tolist(),
+        )
+
     def _rows(self) -> list[tuple[str, str]]:
         return [
             ("expected re-identifications", f"{self.expected_reidentifications:,.2f}"),
@@ -121,16 +132,32 @@ class IndividualRisk:
         ]
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"Individual risk ({self.method}) of {self.records:,} records"]
         lines += [f"  {what:<28} {value:>14}" for what, value in self._rows()]
         lines += [f"  note: {note}" for note in self.notes]
         lines += [f"  assumes: {text}" for text in self.assumptions]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{what}</td><td>{value}</td></tr>" for what, value in self._rows())
-        said = "".join(f"<li>{text}</li>" for text in (*self.notes, *self.assumptions))
-        return f"<table>{rows}</table><ul>{said}</ul>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"Individual risk ({self.method})",
+                {
+                    "records": self.records,
+                    "expected re-identifications": self.expected_reidentifications,
+                    "global risk (mean)": self.global_risk,
+                    "largest risk of a record": self.max,
+                },
+                formats={
+                    "expected re-identifications": ",.2f",
+                    "global risk (mean)": ".4%",
+                    "largest risk of a record": ".4%",
+                },
+            )
+        ]
 
 
 def individual_risk(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.packed import small_classes
+from indistinct.showing import Shown, Table
 
 __all__ = ["ASSUMPTIONS", "KAnonymityTest", "Profile", "k_anonymity_test"]
 
@@ -32,7 +33,7 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(Shown):
     """Who satisfies k-anonymity and who does not, by the categories of every key variable.
 
     The lift of a category is its share among records that satisfy, divided by its share among
@@ -80,6 +81,15 @@ class Profile:
         ]
         return pa.Table.from_pylist(rows).to_pandas()
 
+    def plot(self) -> str:
+        """Draw how far the two groups differ by each variable, in per cent, as SVG."""
+        ranked = sorted(self.separation.items(), key=lambda item: -item[1])
+        return bars(
+            "Difference between records that satisfy and those that do not, per cent",
+            [name for name, _ in ranked],
+            [100 * value for _, value in ranked],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return how far the groups differ by variable; no values of the data."""
         return {"separation": self.separation}
@@ -92,12 +102,16 @@ class Profile:
             lines.append(f"  and {len(ranked) - 8} variables more")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{value:.3f}</td></tr>"
-            for name, value in sorted(self.separation.items(), key=lambda item: -item[1])
-        )
-        return f"<table><tr><th>variable</th><th>separation</th></tr>{rows}</table>"
+    def _tables(self) -> list[Table]:
+        ranked = sorted(self.separation.items(), key=lambda item: -item[1])
+        return [
+            Table(
+                "How far records that satisfy differ from those that do not (0 to 1)",
+                ("variable", "separation"),
+                ranked,
+                {"separation": ".3f"},
+            )
+        ]
 
 
 def _share(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -105,7 +119,7 @@ def _share(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class KAnonymityTest:
+class KAnonymityTest(Shown):
     """The records that do not satisfy k-anonymity for a key.
 
     `satisfied` says it of every class, in the order of the key table.
@@ -154,15 +168,35 @@ class KAnonymityTest:
             "assumptions": list(self.assumptions),
         }
 
+    def plot(self) -> str:
+        """Draw the records by the size of their class, as SVG."""
+        return self.table.plot()
+
     def __repr__(self) -> str:
-        return (
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        line = (
             f"{self.flagged:,} of {self.records:,} records ({self.share_flagged:.1%}) do not "
             f"satisfy {self.k}-anonymity by {', '.join(self.table.names)}; "
             f"{self.unique:,} are alone with their key"
         )
+        return [line]
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"{self.k}-anonymity by {', '.join(self.table.names)}",
+                {
+                    "records": self.records,
+                    "classes": self.table.classes,
+                    "do not satisfy": self.flagged,
+                    "share": self.share_flagged,
+                    "alone with their key": self.unique,
+                },
+                formats={"share": ".1%"},
+            )
+        ]
 
 
 def k_anonymity_test(

@@ -10,7 +10,7 @@ With p the share of a value in the file and q its share in a class:
 
 from __future__ import annotations
 
-import html
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,15 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.closeness import ROUNDING
 from indistinct.risk.diversity import SensitiveCounts, split_table
+from indistinct.showing import Shown, Table
 
 __all__ = ["Likeness", "likeness", "likeness_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Likeness:
+class Likeness(Shown):
     """How much more (and less) frequent values are in every class than in the file.
 
     Arrays have one entry per class of the key, in key order. `gain` is the basic β of a class,
@@ -92,7 +94,21 @@ class Likeness:
         frame["delta"] = self.log_ratio
         return frame
 
+    def plot(self) -> str:
+        """Draw the records by the gain β of their class, as SVG."""
+        bounds = [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, np.inf]
+        counted, _ = np.histogram(self.gain, bins=bounds, weights=self.table.counts)
+        names = [f"{low:g}–{high:g}" for low, high in itertools.pairwise(bounds[:-1])]
+        return bars(
+            f"Records by the gain β of their class ({self.sensitive})",
+            [*names, f"above {bounds[-2]:g}"],
+            counted.tolist(),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lacking = int((self.absent > 0).sum())
         lines = [
             f"Likeness of {self.sensitive} in {self.table.classes:,} classes "
@@ -106,10 +122,21 @@ class Likeness:
                 f"  {name} fails in {int(failing.sum()):,} classes, "
                 f"{int(self.table.counts[failing].sum()):,} records"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.assumptions)])
+        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
 
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line.strip())}</p>" for line in repr(self).splitlines())
+    def _tables(self) -> list[Table]:
+        found: dict[str, object] = {
+            "records": self.table.records,
+            "classes": self.table.classes,
+            "basic β": float(self.gain.max()),
+            "enhanced β": float(self.enhanced.max()),
+            "δ": float(self.log_ratio.max()),
+            "δ over the values present": float(self.log_ratio_present.max()),
+            "classes that lack a value": int((self.absent > 0).sum()),
+        }
+        for name, failing in self.failing().items():
+            found[f"records that fail {name}"] = int(self.table.counts[failing].sum())
+        return [Table.facts(f"Likeness of {self.sensitive}", found)]
 
 
 def likeness(

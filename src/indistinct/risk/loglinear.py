@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model
+from indistinct.showing import Shown, Table
 
 __all__ = ["DENSE_CELLS", "Fit", "fit"]
 
@@ -53,7 +54,7 @@ LOWEST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Shown):
     """A fitted log-linear model.
 
     Parameters
@@ -119,6 +120,10 @@ class Fit:
         facts |= {name: getattr(self, name) for name in names.split()}
         facts |= {"cycles": self.cycles, "deviation": self.deviation}
         return facts | {"tolerance": self.tolerance, "converged": self.converged}
+
+    def _tables(self) -> list[Table]:
+        shown = {name.replace("_", " "): value for name, value in self.to_dict().items()}
+        return [Table.facts(f"Log-linear model {self.model.text}", shown)]
 
 
 def fit(

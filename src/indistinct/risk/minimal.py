@@ -12,9 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.minimal_search import gather_by_class, search
+from indistinct.showing import Shown, Table
 
 __all__ = ["MinimalUniques", "minimal_uniques"]
 
@@ -38,7 +41,7 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class MinimalUniques:
+class MinimalUniques(Shown):
     """The minimal sample uniques (MSUs) of every class, and what they say of the file.
 
     Class `c` has the MSUs ``masks[offsets[c]:offsets[c + 1]]``, smallest first; bit j of a mask
@@ -123,6 +126,15 @@ class MinimalUniques:
         }
         return pa.table(columns).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the records by the size of their smallest minimal unique, as SVG."""
+        found = self.by_smallest
+        return bars(
+            "Records by the variables of their smallest minimal unique",
+            [str(size) for size in found],
+            list(found.values()),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the facts of the file by name; no value of a record."""
         return {
@@ -149,16 +161,14 @@ class MinimalUniques:
         ]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{size}</td><td>{msus:,}</td><td>{self.by_smallest.get(size, 0):,}</td></tr>"
-            for size, msus in self.sizes.items()
-        )
-        return (
-            f"<p>{self.special_uniques:,} special uniques of {self.sample_uniques:,} sample "
-            f"uniques among {self.table.records:,} records.</p><table><tr><th>variables</th>"
-            f"<th>minimal uniques</th><th>records whose smallest it is</th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Minimal uniques of {self.table.records:,} records",
+                ("variables", "minimal uniques", "records whose smallest it is"),
+                [(size, msus, self.by_smallest.get(size, 0)) for size, msus in self.sizes.items()],
+            )
+        ]
 
 
 def minimal_uniques(table: KeyTable, *, max_size: int | None = None) -> MinimalUniques:
@@ -212,7 +222,8 @@ def minimal_uniques(table: KeyTable, *, max_size: int | None = None) -> MinimalU
         classes.append(np.zeros(len(present), np.int64))
         masks.append(np.array([1 << j for j in present], np.int64))
         alone = alone[:0]
-    for start in range(0, len(alone), turn):
+    starts = range(0, len(alone), turn)
+    for start in progress.each(starts, "searching for minimal uniques", unit="parts"):
         asked = alone[start : start + turn]
         rows = np.concatenate([asked, alone[:start], alone[start + turn :], others])
         codes, missing = _columns(table, rows, order)

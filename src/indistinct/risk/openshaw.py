@@ -19,7 +19,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "WORST_CASE",
@@ -56,7 +58,7 @@ LARGEST_MATRIX = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class OpenshawRisk:
+class OpenshawRisk(Shown):
     """Openshaw's measures for a file.
 
     `difference` is Σ_k D_ik for the records of every class, in the order of the key table;
@@ -129,7 +131,18 @@ class OpenshawRisk:
             "notes": list(self.notes),
         }
 
+    def plot(self) -> str:
+        """Draw how many records are unique, and shared by two and three, as SVG."""
+        return bars(
+            "Records by ΣD, of N records",
+            [f"N−{size}" for size in self.near_unique],
+            list(self.near_unique.values()),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         near = ", ".join(f"{self.near_unique[i]:,} at N−{i}" for i in (1, 2, 3))
         names = ", ".join(self.variables)
         lines = [
@@ -142,22 +155,25 @@ class OpenshawRisk:
             word = "above" if self.exceeds else "not above"
             lines.append(f"  {word} the threshold {self.threshold:g}")
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{value}</td></tr>"
-            for name, value in (
-                ("unique", f"{self.unique:,}"),
-                ("ΣD = N−2", f"{self.near_unique[2]:,}"),
-                ("ΣD = N−3", f"{self.near_unique[3]:,}"),
-                ("share unique", f"{self.share_unique:.6f}"),
-                ("mean difference", f"{self.mean_difference:.6f}"),
-                ("discounted risk", f"{self.risk:.6g}"),
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"Openshaw's measures by {', '.join(self.variables)}",
+                {
+                    "records": self.records,
+                    "unique": self.unique,
+                    "ΣD = N−2": self.near_unique[2],
+                    "ΣD = N−3": self.near_unique[3],
+                    "share unique": self.share_unique,
+                    "mean difference": self.mean_difference,
+                    "discount": self.discount,
+                    "discounted risk": self.risk,
+                },
+                formats={"share unique": ".6f", "mean difference": ".6f", "discounted risk": ".6g"},
             )
-        )
-        notes = "".join(f"<li>{text}</li>" for text in self.assumptions + self.notes)
-        return f"<table>{rows}</table><ul>{notes}</ul>"
+        ]
 
 
 def openshaw_risk(
@@ -280,7 +296,7 @@ def match_matrix(table: KeyTable) -> NDArray[np.int8]:
 
 
 @dataclass(frozen=True)
-class CodingEffect:
+class CodingEffect(Shown):
     """What a coarser coding, fewer variables or more records do to the measures."""
 
     before: OpenshawRisk
@@ -303,6 +319,17 @@ class CodingEffect:
         """Return each measure before and after, and the difference."""
         return {n: {"before": b, "after": a, "difference": a - b} for n, b, a in self.rows()}
 
+    def plot(self) -> str:
+        """Draw how many records are unique, and near to it, before and after, as SVG."""
+        one, two = self.before.near_unique, self.after.near_unique
+        return bars(
+            "Records by ΣD, of N records",
+            [f"N−{size}" for size in one],
+            list(one.values()),
+            beside=[two[size] for size in one],
+            names=("before", "after"),
+        )
+
     def to_frame(self) -> Any:
         """Return one row per measure (pandas must be installed)."""
         rows = [{"measure": n, "before": float(b), "after": float(a)} for n, b, a in self.rows()]
@@ -312,6 +339,18 @@ class CodingEffect:
         lines = [f"{'':<18}{'before':>14}{'after':>14}"]
         lines += [f"{n:<18}{b:>14,.6g}{a:>14,.6g}" for n, b, a in self.rows()]
         return "\n".join(lines)
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "The measures before and after",
+                ("measure", "before", "after"),
+                [(name, float(before), float(after)) for name, before, after in self.rows()],
+            )
+        ]
+
+    def _headline(self) -> str:
+        return f"Risk {self.before.risk:.6g} before, {self.after.risk:.6g} after"
 
 
 def coding_effect(before: KeyTable, after: KeyTable, **options: Any) -> CodingEffect:

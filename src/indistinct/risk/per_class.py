@@ -11,7 +11,9 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
+from indistinct.showing import Shown, Table
 
 __all__ = ["KnownRisk", "PerClass", "known_population_risk", "score"]
 
@@ -33,7 +35,7 @@ def score(risk: ArrayLike) -> NDArray[np.int8]:
     return ((value > 0.1).astype(np.int8) + (value > 0.5)).astype(np.int8)
 
 
-class PerClass:
+class PerClass(Shown):
     """What follows for the file from the risk of each class."""
 
     table: KeyTable
@@ -131,6 +133,12 @@ class KnownRisk(PerClass):
         facts |= {name: getattr(self, name) for name in names.split()}
         return facts | {"assumptions": list(self.assumptions)}
 
+    def plot(self) -> str:
+        """Draw the records by the score of their risk, as SVG."""
+        records = np.bincount(self.score, weights=self.table.counts, minlength=3)
+        labels = ["up to 0.1", "0.1 to 0.5", "above 0.5"]
+        return bars("Records by their risk, the population known", labels, records.tolist())
+
     def __repr__(self) -> str:
         return (
             f"{self.table.records:,} records by {', '.join(self.table.names)}, population known\n"
@@ -139,8 +147,21 @@ class KnownRisk(PerClass):
             f"  expected correct matches  {self.expected_reidentifications:>18,.1f}"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"Risk by {', '.join(self.table.names)}, the population known",
+                {
+                    "records": self.table.records,
+                    "unique in the sample": self.sample_uniques,
+                    "unique in the population": self.population_uniques,
+                    "expected correct matches": self.expected_reidentifications,
+                    "mean risk": self.mean,
+                    "largest risk": self.max,
+                },
+                formats={"expected correct matches": ",.1f"},
+            )
+        ]
 
 
 def known_population_risk(table: KeyTable, population_counts: ArrayLike) -> KnownRisk:

@@ -14,7 +14,9 @@ from scipy.optimize import brentq, minimize, root
 from scipy.special import digamma, gammaln
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "ClassSizes",
@@ -88,7 +90,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class PopulationUniqueness:
+class PopulationUniqueness(Shown):
     """Estimates of how many people are alone in the population with their key."""
 
     records: int
@@ -154,7 +156,16 @@ class PopulationUniqueness:
         ]
         return pa.Table.from_pylist(rows).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the population uniques by each model that has an estimate, as SVG."""
+        found = [(e.model, e.population_uniques) for e in self.estimates]
+        known = [(str(model), number) for model, number in found if number is not None]
+        return bars("Population uniques, estimated", [m for m, _ in known], [n for _, n in known])
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"Population uniques from {self.records:,} records, {self.fraction:.4g} of "
             f"{self.population:,} people; {self.sample_uniques:,} sample uniques"
@@ -163,15 +174,23 @@ class PopulationUniqueness:
             lines.append(f"  {'*' if e is self.chosen else ' '} {e.model:<24} {e}")
         lines.append(f"  * {self.why}")
         lines += [f"  assumes: {text}" for text in self.assumptions]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{'<b>' if e is self.chosen else ''}{e.model}</td><td>{e}</td></tr>"
-            for e in self.estimates
-        )
-        said = "".join(f"<li>{text}</li>" for text in (self.why, *self.assumptions))
-        return f"<table>{rows}</table><ul>{said}</ul>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Population uniques among {self.population:,} people, by {self.records:,} records",
+                ("model", "population uniques", "chosen", "why no estimate"),
+                [
+                    (e.model, e.population_uniques, e is self.chosen, e.reason)
+                    for e in self.estimates
+                ],
+                {"population uniques": ",.1f"},
+            )
+        ]
+
+    def _notes(self) -> list[str]:
+        return [self.why, *self.assumptions]
 
 
 def class_sizes(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.k_anonymity import ASSUMPTIONS
 from indistinct.risk.packed import drop_variable, pack_table, small_classes
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "RemovalStep",
@@ -45,7 +45,7 @@ class RemovalStep:
 
 
 @dataclass(frozen=True, eq=False)
-class VariableRemoval:
+class VariableRemoval(Shown):
     """Variables removed from a key one at a time, and what each removal achieved.
 
     `flip` says of every class of the key table when it turned: 0 when its records satisfied
@@ -156,6 +156,9 @@ class VariableRemoval:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         n = max(1, self.records)
         lines = [
             f"{self.at_risk:,} of {self.records:,} records ({self.at_risk / n:.1%}) do not satisfy "
@@ -169,18 +172,20 @@ class VariableRemoval:
         if len(self.steps) > 6:
             lines.append(f"  and {len(self.steps) - 6} more, leaves {self.still_at_risk / n:.2%}")
         lines.append(f"  consider for masking: {', '.join(self.candidates()) or 'none'}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(s.variable)}</td><td>{s.flipped:,}</td><td>{s.at_risk:,}</td></tr>"
-            for s in self.steps
-        )
-        return (
-            f"<p>{self.at_risk:,} of {self.records:,} records do not satisfy {self.k}-anonymity."
-            "</p><table><tr><th>removed</th><th>turned</th><th>still at risk</th></tr>"
-            f"{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Records in classes smaller than {self.k} as variables are removed",
+                ("removed", "turned", "still at risk", "share at risk"),
+                [
+                    (s.variable, s.flipped, s.at_risk, s.at_risk / max(1, self.records))
+                    for s in self.steps
+                ],
+                {"share at risk": ".2%"},
+            )
+        ]
 
 
 def remove_variables(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Engine, Tally
 from indistinct.errors import InputError
-from indistinct.figures import bars
 from indistinct.files import Source, write_data
 from indistinct.keys import KeyTable, counts_in
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
@@ -29,12 +27,13 @@ from indistinct.risk.removal import VariableRemoval, remove_variables
 from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
 from indistinct.risk.sparse import fit_model
 from indistinct.risk.suda import Suda, suda
+from indistinct.showing import Shown, Table, folded
 
 __all__ = ["FileRisk", "file_risk"]
 
 
 @dataclass(frozen=True, eq=False)
-class FileRisk:
+class FileRisk(Shown):
     """The risk of every record of a file, and of the file.
 
     `found` is the estimate after Skinner and Holmes, or the known risk where the population was
@@ -100,6 +99,10 @@ class FileRisk:
         facts["variables"] = self.variables.to_dict()
         return facts
 
+    def to_frame(self) -> Any:
+        """Return one row per record, as `per_record` does, as a pandas frame."""
+        return pa.Table.from_batches(self.per_record()).to_pandas()
+
     def per_record(self) -> Iterator[pa.RecordBatch]:
         """One row per record: number, frequency, risk, and what else is known of it."""
         columns: dict[str, NDArray[Any]] = {
@@ -149,35 +152,46 @@ class FileRisk:
         Beside them stand those expected to be unique in the population; where the population is
         known, all records by the score of their risk.
         """
-        if isinstance(self.found, RecordRisk):
-            bands = self.found.bands()
-            return bars(
-                "Sample uniques by their risk",
-                [f"{band.low:.1f}–{band.high:.1f}" for band in bands],
-                [band.sample_uniques for band in bands],
-                beside=[band.expected for band in bands],
-                names=("unique in the sample", "expected unique in the population"),
-            )
-        records = np.bincount(self.found.score, weights=self.table.counts, minlength=3)
-        labels = ["up to 0.1", "0.1 to 0.5", "above 0.5"]
-        return bars("Records by their risk, the population known", labels, records.tolist())
+        return self.found.plot()
 
     def __repr__(self) -> str:
         lines = [repr(self.found)]
         if self.individual is not None:
-            lines.append(repr(self.individual))
+            lines.append(
+                f"  individual risk: {self.individual.expected_reidentifications:,.2f} expected "
+                f"re-identifications, largest {self.individual.max:.4%}"
+            )
         if self.attributes is not None:
-            lines.append(repr(self.attributes))
+            lines.append(
+                f"  values told without a unique link: of {self.attributes.disclosed:,} people"
+            )
         if self.flags is not None:
-            lines.append(repr(self.flags))
-        lines.append(repr(self.variables))
-        lines += [f"  assumed: {sentence}" for sentence in self.found.assumptions]
-        return "\n".join(lines)
+            lines.append(f"  {len(self.flags.flagged):,} records carry a flag")
+        order = self.variables
+        lines.append(
+            f"  in classes smaller than {order.k}             {order.at_risk:>12,}; consider for "
+            f"masking: {', '.join(order.candidates()) or 'none'}"
+        )
+        return folded(lines)
 
-    def _repr_html_(self) -> str:
-        shown = getattr(self.found, "_repr_html_", None)
-        words = str(shown()) if shown else f"<pre>{escape(repr(self.found))}</pre>"
-        return words + self.plot()
+    def _tables(self) -> list[Table]:
+        parts = (
+            self.found,
+            self.individual,
+            self.attributes,
+            self.flags,
+            self.attackers,
+            self.variables,
+        )
+        return [table for part in parts if part is not None for table in part._tables()]
+
+    def _notes(self) -> list[str]:
+        return [*getattr(self.found, "notes", ()), *self.found.assumptions]
+
+    def _lines(self) -> list[str]:
+        parts = (self.found, self.individual, self.attributes, self.flags, self.variables)
+        lines = [part.details() for part in parts if part is not None]
+        return lines + [f"  assumed: {sentence}" for sentence in self.found.assumptions]
 
 
 def file_risk(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.showing import Shown, Table
 from indistinct.variables import Variables
 
 __all__ = [
@@ -33,7 +34,7 @@ class KeyRole:
 
 
 @dataclass(frozen=True)
-class ScenarioKey:
+class ScenarioKey(Shown):
     """The columns of a file that stand for a scenario's key.
 
     `guessed` are the roles that were matched by name; `missing` those without a column.
@@ -59,13 +60,26 @@ class ScenarioKey:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"key of the scenario {self.scenario}:"]
         for role, column in self.columns.items():
             guess = " (by its name)" if role in self.guessed else ""
             lines.append(f"  {role:<22} {column}{guess}")
         if self.missing:
             lines.append(f"  not in the file: {', '.join(self.missing)}")
-        return "\n".join(lines)
+        return lines
+
+    def _tables(self) -> list[Table]:
+        rows = [(role, column, role in self.guessed) for role, column in self.columns.items()]
+        return [
+            Table(
+                f"Key of the scenario {self.scenario}",
+                ("role", "column", "by its name"),
+                [*rows, *((role, None, None) for role in self.missing)],
+            )
+        ]
 
 
 @dataclass(frozen=True)

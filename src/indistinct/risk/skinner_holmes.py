@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk import poisson
 from indistinct.risk.formula import Model, parse_model
@@ -30,6 +31,7 @@ from indistinct.risk.per_class import (
     population_of,
     score,
 )
+from indistinct.showing import Table
 
 __all__ = [
     "Band",
@@ -172,7 +174,24 @@ class RecordRisk(PerClass):
             "notes": list(self.notes),
         }
 
+    def plot(self) -> str:
+        """Draw the sample uniques by bands of their risk, as SVG.
+
+        Beside them stand those expected to be unique in the population.
+        """
+        bands = self.bands()
+        return bars(
+            "Sample uniques by their risk",
+            [f"{band.low:.1f}–{band.high:.1f}" for band in bands],
+            [band.sample_uniques for band in bands],
+            beside=[band.expected for band in bands],
+            names=("unique in the sample", "expected unique in the population"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         by = "weights" if self.fraction is None else f"fraction {self.fraction:g}"
         lines = [
             f"{self.table.records:,} records by {', '.join(self.table.names)}: "
@@ -183,21 +202,17 @@ class RecordRisk(PerClass):
             f"  largest risk {self.max:.3f}; {int((self.score == 2).sum()):,} classes above 0.5",
         ]
         lines += [f"  note: {note}" for note in self.notes[:4]]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{b.low:.1f}–{b.high:.1f}</td><td>{b.sample_uniques:,}</td>"
-            f"<td>{b.expected:,.1f}</td></tr>"
-            for b in self.bands()
-        )
-        words = "".join(f"<li>{sentence}</li>" for sentence in (*self.notes, *self.assumptions))
-        return (
-            f"<p>{self.sample_uniques:,} of {self.table.records:,} records are unique in the "
-            f"sample; {self.expected_population_uniques:,.1f} of them are expected to be unique "
-            "in the population.</p><table><tr><th>risk</th><th>sample uniques</th>"
-            f"<th>expected</th></tr>{rows}</table><ul>{words}</ul>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Sample uniques by bands of their risk",
+                ("risk", "sample uniques", "expected population uniques"),
+                [(f"{b.low:.1f}–{b.high:.1f}", b.sample_uniques, b.expected) for b in self.bands()],
+                {"expected population uniques": ",.1f"},
+            )
+        ]
 
 
 def record_risk(

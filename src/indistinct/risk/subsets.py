@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from math import comb
 from typing import Any
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.packed import (
     PackedTable,
@@ -26,6 +26,7 @@ from indistinct.risk.packed import (
     small_after_last,
     small_classes,
 )
+from indistinct.showing import Shown, Table
 
 __all__ = ["MOST_VARIABLES", "SubsetRisk", "SubsetRow", "risk_by_subset"]
 
@@ -45,7 +46,7 @@ class SubsetRow:
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetRisk:
+class SubsetRisk(Shown):
     """Records at risk under every subset of a key.
 
     Arrays have one entry per subset. Bit j of the position is set when the subset holds variable
@@ -165,6 +166,15 @@ class SubsetRisk:
         ]
         return pa.Table.from_pylist(rows).to_pandas()
 
+    def plot(self) -> str:
+        """Draw each variable's share of the records at risk, as SVG."""
+        ranked = sorted(self.shares.items(), key=lambda item: -item[1])
+        return bars(
+            "Records at risk, shared out among the variables",
+            [name for name, _ in ranked],
+            [records for _, records in ranked],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the totals, the shares and the best choices; subsets by name of variables."""
         whole = self.whole
@@ -185,6 +195,9 @@ class SubsetRisk:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         whole = self.whole
         lines = [
             f"{len(self.at_risk) - 1:,} subsets of {len(self.names)} variables: "
@@ -198,20 +211,30 @@ class SubsetRisk:
             lines.append(f"    and {len(ranked) - 5} variables more")
         best = self.best_to_drop[min(1, len(self.names))]
         lines.append(f"  best to drop: {', '.join(best.dropped)}, leaves {best.at_risk:,} at risk")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
+    def _tables(self) -> list[Table]:
         whole = self.whole
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{share:,.1f}</td>"
-            f"<td>{share / max(1, whole.at_risk):.1%}</td></tr>"
-            for name, share in sorted(self.shares.items(), key=lambda item: -item[1])
-        )
-        return (
-            f"<p>{whole.at_risk:,} of {self.records:,} records are in classes smaller than "
-            f"{self.k}; each variable's share of them over all {len(self.at_risk) - 1:,} subsets:"
-            f"</p><table><tr><th>variable</th><th>records</th><th>share</th></tr>{rows}</table>"
-        )
+        return [
+            Table(
+                f"Each variable's share of the {whole.at_risk:,} records in classes smaller than "
+                f"{self.k}, over all {len(self.at_risk) - 1:,} subsets",
+                ("variable", "records", "share"),
+                [
+                    (name, records, records / max(1, whole.at_risk))
+                    for name, records in sorted(self.shares.items(), key=lambda item: -item[1])
+                ],
+                {"records": ",.1f", "share": ".1%"},
+            ),
+            Table(
+                "Best to drop",
+                ("dropped", "at risk", "alone"),
+                [
+                    (", ".join(r.dropped) or "nothing", r.at_risk, r.unique)
+                    for r in self.best_to_drop
+                ],
+            ),
+        ]
 
 
 def risk_by_subset(

@@ -13,8 +13,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable
 from indistinct.risk.minimal import ASSUMPTIONS, MinimalUniques, minimal_uniques
+from indistinct.showing import Shown, Table
 
 __all__ = ["Scoring", "Suda", "data_intrusion_simulation", "msu_weight", "suda"]
 
@@ -24,7 +26,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Suda:
+class Suda(Shown):
     """SUDA and DIS-SUDA scores of every class, and the share of each variable in them.
 
     `contributions` has a row for each class and a column for each key variable: the share of the
@@ -119,35 +121,43 @@ class Suda:
             "assumptions": list(self.assumptions),
         }
 
+    def plot(self) -> str:
+        """Draw each variable's per cent of the scores, as SVG."""
+        ranked = self._ranked()
+        return bars("Per cent of the scores", [n for n, _ in ranked], [p for _, p in ranked])
+
     def _ranked(self) -> list[tuple[str, float]]:
         return sorted(self.variable_contributions.items(), key=lambda pair: -pair[1])
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         bands = [0.0, 0.01, 0.05, 0.1, 0.5, 1.0]
         counts = np.histogram(self.dis_score[self.score > 0], bins=bands)[0]
         shown = ", ".join(
             f"≤ {high:g}: {n:,}" for high, n in zip(bands[1:], counts.tolist(), strict=True)
         )
         causes = ", ".join(f"{name} {percent:.0f} %" for name, percent in self._ranked()[:6])
-        return "\n".join(
-            [
-                repr(self.uniques),
-                f"  SUDA ({self.scoring})  {self.scored:,} records scored, highest "
-                f"{self.score.max(initial=0.0):,.6g}, sum {self.score.sum():,.6g}",
-                f"  DIS-SUDA (fraction {self.dis_fraction:g}, DIS {self.dis:.4g})  {shown}",
-                f"  from  {causes}",
-            ]
-        )
+        return [
+            repr(self.uniques),
+            f"  SUDA ({self.scoring})  {self.scored:,} records scored, highest "
+            f"{self.score.max(initial=0.0):,.6g}, sum {self.score.sum():,.6g}",
+            f"  DIS-SUDA (fraction {self.dis_fraction:g}, DIS {self.dis:.4g})  {shown}",
+            f"  from  {causes}",
+        ]
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{percent:.1f}</td></tr>" for name, percent in self._ranked()
-        )
-        return (
-            f"{self.uniques._repr_html_()}<p>{self.scored:,} records scored; DIS {self.dis:.4g} "
-            f"at a fraction of {self.dis_fraction:g}.</p><table><tr><th>variable</th>"
-            f"<th>per cent of the scores</th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Per cent of the scores by variable; DIS {self.dis:.4g} at a fraction of "
+                f"{self.dis_fraction:g}",
+                ("variable", "per cent of the scores"),
+                self._ranked(),
+                {"per cent of the scores": ".1f"},
+            ),
+            *self.uniques._tables(),
+        ]
 
 
 def suda(

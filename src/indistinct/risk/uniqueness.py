@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import prod
 from typing import Any
 
 import pyarrow as pa
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.packed import small_classes
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "Combination",
@@ -72,7 +73,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class UniquenessTable:
+class UniquenessTable(Shown):
     """The share of records that are alone, for several combinations of attributes."""
 
     records: int
@@ -96,7 +97,18 @@ class UniquenessTable:
         rows = [row.to_dict() | {"attributes": ", ".join(row.attributes)} for row in self.rows]
         return pa.Table.from_pylist(rows).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the per cent of records that are alone by each combination, as SVG."""
+        return bars(
+            "Records that are alone, per cent",
+            [", ".join(row.attributes) for row in self.rows],
+            [100 * row.uniqueness for row in self.rows],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"uniqueness among {self.records:,} records"]
         for row in self.rows[:8]:
             lines.append(
@@ -105,18 +117,20 @@ class UniquenessTable:
             )
         if len(self.rows) > 8:
             lines.append(f"  and {len(self.rows) - 8} combinations more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(', '.join(r.attributes))}</td><td>{r.uniqueness:.1%}</td>"
-            f"<td>{r.classes:,}</td><td>{r.possible:,}</td><td>{r.average_class:,.1f}</td></tr>"
-            for r in self.rows
-        )
-        return (
-            "<table><tr><th>attributes</th><th>alone</th><th>bins used</th><th>bins possible</th>"
-            f"<th>average class</th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Uniqueness among {self.records:,} records",
+                ("attributes", "alone", "bins used", "bins possible", "average class"),
+                [
+                    (", ".join(r.attributes), r.uniqueness, r.classes, r.possible, r.average_class)
+                    for r in self.rows
+                ],
+                {"alone": ".1%", "average class": ",.1f"},
+            )
+        ]
 
 
 def uniqueness_table(
@@ -178,7 +192,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True)
-class KeySensitivity:
+class KeySensitivity(Shown):
     """What happens to k when the recipient knows one attribute more than the key.
 
     `extras` are sorted by the records that fall below k, the most dangerous attribute first.
@@ -218,7 +232,19 @@ class KeySensitivity:
         """Return one row for the key and one for each attribute more (pandas must be installed)."""
         return pa.Table.from_pylist(self.to_dict()["rows"]).to_pandas()
 
+    def plot(self) -> str:
+        """Draw the records below k if each attribute is known too, as SVG."""
+        rows = (self.base, *self.extras)
+        return bars(
+            f"Records in classes smaller than {self.k}, one attribute more known",
+            [row.extra or "the key alone" for row in rows],
+            [row.below_k for row in rows],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"key {', '.join(self.key)}: smallest class {self.base.smallest:,}, "
             f"{self.base.below_k:,} of {self.records:,} records below k = {self.k}"
@@ -230,18 +256,19 @@ class KeySensitivity:
             )
         if len(self.extras) > 7:
             lines.append(f"  and {len(self.extras) - 7} attributes more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(row.extra or 'the key alone')}</td><td>{row.smallest:,}</td>"
-            f"<td>{row.below_k:,}</td><td>{row.unique:,}</td></tr>"
-            for row in (self.base, *self.extras)
-        )
-        return (
-            "<table><tr><th>also known</th><th>smallest class</th><th>below k</th>"
-            f"<th>alone</th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"What is left of k = {self.k} if an attribute more is known",
+                ("also known", "smallest class", "below k", "alone"),
+                [
+                    (row.extra or "the key alone", row.smallest, row.below_k, row.unique)
+                    for row in (self.base, *self.extras)
+                ],
+            )
+        ]
 
 
 def key_sensitivity(

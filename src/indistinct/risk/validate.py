@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -21,6 +22,7 @@ from indistinct.risk.choice import choose_model
 from indistinct.risk.formula import parse_model
 from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
 from indistinct.risk.sparse import fit_model
+from indistinct.showing import Shown, Table, folded
 
 __all__ = ["Calibration", "Validation", "draw_sample", "validate"]
 
@@ -50,7 +52,7 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Validation:
+class Validation(Shown):
     """Estimates against the truth, over samples drawn from a known population.
 
     Parameters
@@ -106,18 +108,24 @@ class Validation:
         )
 
     def __repr__(self) -> str:
-        return "\n".join(
-            [
-                f"{self.repeat} samples of {self.fraction:g} from {self.people:,} people by "
-                f"{', '.join(self.key)}; model {self.model}",
-                "",
-                *self._sizes_lines(),
-                "",
-                *self._band_lines(),
-                "",
-                *self._file_lines(),
-            ]
+        return folded([self._head(), *self._file_lines()])
+
+    def _head(self) -> str:
+        return (
+            f"{self.repeat} samples of {self.fraction:g} from {self.people:,} people by "
+            f"{', '.join(self.key)}; model {self.model}"
         )
+
+    def _lines(self) -> list[str]:
+        return [
+            self._head(),
+            "",
+            *self._sizes_lines(),
+            "",
+            *self._band_lines(),
+            "",
+            *self._file_lines(),
+        ]
 
     def _sizes_lines(self) -> list[str]:
         lines = [f"{'records with the key':<22}{'population':>12}{'sample (mean)':>15}"]
@@ -159,19 +167,6 @@ class Validation:
             )
         return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{b.low:.1f}–{b.high:.1f}</td><td>{b.sample_uniques:,.1f}</td>"
-            f"<td>{b.population_uniques:,.1f}</td><td>{b.expected:,.1f}</td></tr>"
-            for b in self.bands
-        )
-        return (
-            f"<p>Expected over true population uniques: {self.ratio_uniques:.3f}; correct "
-            f"matches: {self.ratio_matches:.3f} ({self.repeat} samples of {self.fraction:g}).</p>"
-            "<table><tr><th>risk</th><th>sample uniques</th><th>population uniques</th>"
-            f"<th>expected</th></tr>{rows}</table>"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""
         return {
@@ -199,6 +194,37 @@ class Validation:
         """Return the bands as a pandas frame (pandas must be installed)."""
         rows = [vars(band) | {"per_cent": band.per_cent} for band in self.bands]
         return pa.Table.from_pylist(rows).to_pandas()
+
+    def _tables(self) -> list[Table]:
+        named = [(f"{b.low:.1f}–{b.high:.1f}", b) for b in self.bands]
+        named += [("all", _all(self.bands)), *((f"above {b.low:.1f}", b) for b in self.top)]
+        return [
+            Table(
+                "Population uniques by band of estimated risk, mean over the samples",
+                ("risk", "sample uniques", "population uniques", "expected"),
+                [(name, b.sample_uniques, b.population_uniques, b.expected) for name, b in named],
+                dict.fromkeys(("sample uniques", "population uniques", "expected"), ",.1f"),
+            ),
+            Table(
+                "The file, mean over the samples",
+                ("", "expected", "true", "ratio"),
+                [
+                    (
+                        "population uniques",
+                        float(np.mean(self.predicted_uniques)),
+                        float(np.mean(self.true_uniques)),
+                        self.ratio_uniques,
+                    ),
+                    (
+                        "correct matches",
+                        float(np.mean(self.predicted_matches)),
+                        float(np.mean(self.true_matches)),
+                        self.ratio_matches,
+                    ),
+                ],
+                {"expected": ",.1f", "true": ",.1f", "ratio": ".3f"},
+            ),
+        ]
 
 
 def draw_sample(
@@ -263,7 +289,7 @@ def validate(
     sizes = np.zeros(len(SIZES))
     predicted1, true1, predicted2, true2, covered = [], [], [], [], []
     assumptions: tuple[str, ...] = ()
-    for _ in range(repeat):
+    for _ in progress.each(range(repeat), "drawing samples", unit="samples"):
         sample, known = draw_sample(population, fraction=fraction, rng=rng)
         if model == "auto":
             path = choose_model(sample, fraction=fraction)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_kinship
 from indistinct.rules.rules import RuleCheck, Rules
+from indistinct.showing import Shown, Table
 
 __all__ = ["RulesReport", "compare_rules"]
 
@@ -21,7 +22,7 @@ Data = Source | Mapping[str, NDArray[Any] | Column]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RulesReport:
+class RulesReport(Shown):
     """How many records break each rule before and after.
 
     Parameters
@@ -77,24 +78,46 @@ class RulesReport:
             "rules": rules,
         }
 
+    def plot(self) -> str:
+        """Draw the records that break each rule before and after, as SVG."""
+        before, after = self.before.counts, self.after.counts
+        return bars(
+            "Records that break a rule",
+            list(before),
+            list(before.values()),
+            beside=[after[name] for name in before],
+            names=("original", "released"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         before, after = self.before.counts, self.after.counts
         became = {name: len(records) for name, records in self.became.items()}
         width = max((len(name) for name in self.rules), default=4)
+        verdict = "never more than before" if self.passed else "MORE than before"
+        impossible = len(self.became_impossible)
         lines = [
-            f"Rules, {self.before.records:,} records",
+            f"Rules, {self.before.records:,} records: broken {verdict}; "
+            f"{impossible:,} became impossible",
             f"  {'rule':<{width}} {'original':>10} {'released':>10} {'new':>10}",
         ]
         lines += [
             f"  {name:<{width}} {before[name]:>10,} {after[name]:>10,} {became[name]:>10,}"
             for name in self.rules
         ]
-        verdict = "never more than before" if self.passed else "MORE than before"
-        lines.append(f"  {len(self.became_impossible):,} records became impossible: {verdict}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        before, after = self.before.counts, self.after.counts
+        return [
+            Table(
+                f"Records that break each rule, of {self.before.records:,}",
+                ("rule", "original", "released", "new"),
+                [(name, before[name], after[name], len(self.became[name])) for name in self.rules],
+            )
+        ]
 
 
 def compare_rules(
@@ -115,10 +138,9 @@ def compare_rules(
     >>> rules = Rules([Rule("child married", "age < 15 and marital != 1")])
     >>> original = {"age": np.array([8, 40, 9]), "marital": np.array([1, 2, 1])}
     >>> compare_rules(rules, original, original | {"marital": np.array([2, 1, 1])})
-    Rules, 3 records
+    Rules, 3 records: broken MORE than before; 1 became impossible
       rule            original   released        new
       child married          0          1          1
-      1 records became impossible: MORE than before
     """
     if rules.needs_kinship and kinship is None and isinstance(before, Source):
         kinship = read_kinship(before)

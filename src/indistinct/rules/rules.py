@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns
 from indistinct.rules.language import Expression, read_expression
 from indistinct.rules.operands import Scope, Truths
+from indistinct.showing import Shown, Table
 
 __all__ = ["Rule", "RuleCheck", "Rules"]
 
@@ -195,7 +196,7 @@ def _records(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleCheck:
+class RuleCheck(Shown):
     """Which records break which rule.
 
     Parameters
@@ -244,13 +245,26 @@ class RuleCheck:
             found["households"] = len(self.violating_households)
         return found
 
+    def plot(self) -> str:
+        """Draw the records that break each rule, as SVG."""
+        return bars("Records that break a rule", list(self.counts), list(self.counts.values()))
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         broken = int(np.count_nonzero(self.any))
         where = "" if self.household is None else f", {len(self.violating_households):,} households"
         lines = [f"{broken:,} of {self.records:,} records break a rule{where}"]
         width = max((len(name) for name in self.by_rule), default=0)
         lines += [f"  {name:<{width}} {count:>10,}" for name, count in self.counts.items()]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Records that break each rule, of {self.records:,}",
+                ("rule", "records"),
+                list(self.counts.items()),
+            )
+        ]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
@@ -121,7 +122,7 @@ def risk_utility_map(
         seed,
     )
     points, refused = [], []
-    for candidate in candidates:
+    for candidate in progress.each(candidates, "trying candidates", unit="candidates"):
         try:
             points.append(trial.of(candidate))
         except (GuaranteeError, InputError) as error:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import Spot, frontier
-from indistinct.protect.text_table import as_html, as_lines
+from indistinct.showing import MOST_LINES, Shown, Table, as_lines, folded
 
 __all__ = ["MapPoint", "Refused", "RiskMeasure", "RiskUtilityMap", "UtilityMeasure", "place_points"]
 
@@ -128,7 +128,7 @@ _HEADINGS = ("candidate", "risk", "utility", "unchanged", "K-marginal", "changed
 
 
 @dataclass(frozen=True, repr=False)
-class RiskUtilityMap:
+class RiskUtilityMap(Shown):
     """Candidates by what an intruder finds and by what is left of the tables.
 
     Parameters
@@ -212,6 +212,7 @@ class RiskUtilityMap:
             x=RISKS[self.risk],
             y=UTILITIES[self.utility],
             words=("not dominated", "dominated", "proposed"),
+            shares=(True, False),
         )
 
     def _cells(self) -> list[tuple[str, ...]]:
@@ -233,12 +234,23 @@ class RiskUtilityMap:
         return rows
 
     def __repr__(self) -> str:
-        rows = (_HEADINGS, *self._cells())
-        widths = [max(len(row[j]) for row in rows) + 2 for j in range(len(_HEADINGS))]
-        lines = [
+        free = {point.name for point in self.frontier}
+        rows = [cells for cells in self._cells() if cells[0] in free][: MOST_LINES - 4]
+        left = len(self.points) - len(rows)
+        lines = [self._head(), *as_lines((_HEADINGS, *rows))]
+        lines += [f"  and {left} more, dominated or refused: details()"] if left else []
+        return folded([*lines, f"  risk: {RISKS[self.risk]}; utility: {UTILITIES[self.utility]}"])
+
+    def _head(self) -> str:
+        return (
             f"{len(self.points)} candidates on {self.records:,} records, of which {self.uniques:,} "
             f"are unique by {', '.join(self.key)}"
-        ]
+        )
+
+    def _lines(self) -> list[str]:
+        rows = (_HEADINGS, *self._cells())
+        widths = [max(len(row[j]) for row in rows) + 2 for j in range(len(_HEADINGS))]
+        lines = [self._head()]
         lines += [line.rstrip() for line in as_lines(rows, widths)]
         lines += [f"  {refused.name} was refused: {refused.why}" for refused in self.refused]
         lines += [
@@ -250,7 +262,7 @@ class RiskUtilityMap:
             lines.append(
                 "  equality is asked for: who takes the nearest record finds more (risk='linkage')"
             )
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+        return [*lines, *(f"  {note}" for note in self.notes)]
 
     def markdown(self) -> str:
         """Return the table for a page."""
@@ -258,5 +270,11 @@ class RiskUtilityMap:
         lines += ["| " + " | ".join(cells) + " |" for cells in self._cells()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return as_html(_HEADINGS, self._cells()) + self.plot()
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Candidates by {RISKS[self.risk]} and {UTILITIES[self.utility]}",
+                _HEADINGS,
+                self._cells(),
+            )
+        ]

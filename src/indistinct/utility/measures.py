@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.keys import Recoding
+from indistinct.showing import Shown, Table
 from indistinct.utility.classes import average_class_size, discernibility
 from indistinct.utility.entropy import entropy
 from indistinct.utility.loss import loss
@@ -65,7 +65,7 @@ def measure(
 
 
 @dataclass(frozen=True)
-class OverDistortion:
+class OverDistortion(Shown):
     """A release compared with the least distorted release that keeps the same promise.
 
     Parameters
@@ -108,8 +108,18 @@ class OverDistortion:
     def __repr__(self) -> str:
         return f"{self.sentence} ({self.name}: {self.release:.6g} against {self.optimum:.6g})"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(repr(self))}</p>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                "A release against the least distorted one that keeps the same promise",
+                {
+                    "measure": self.name,
+                    "loss": self.release,
+                    "least possible": self.optimum,
+                    "ratio": self.ratio,
+                },
+            )
+        ]
 
 
 def over_distortion(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.keys import Recoding
+from indistinct.showing import Shown, Table
 from indistinct.utility.classes import average_class_size, discernibility
 from indistinct.utility.entropy import entropy_by_variable, entropy_of_nothing
 from indistinct.utility.loss import gcp, granularity, loss
@@ -42,7 +43,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(Shown):
     """What a release has cost, by every measure.
 
     Parameters
@@ -83,6 +84,14 @@ class Quality:
         }
         return found | {m.name: {"loss": m.loss, "quality": m.quality} for m in self}
 
+    def plot(self) -> str:
+        """Draw the quality by every measure in per cent, as SVG."""
+        return bars(
+            "Quality by measure, per cent of the original's",
+            [m.name for m in self],
+            [100 * m.quality for m in self],
+        )
+
     def __repr__(self) -> str:
         lines = [
             f"{self.records - self.dropped:,} of {self.records:,} records released, in "
@@ -92,17 +101,15 @@ class Quality:
         lines += [f"  {m.name:<16}{m.loss:>14,.6g}  {m.quality:7.4f}  {m.meaning}" for m in self]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        head, *_ = repr(self).splitlines()
-        rows = "".join(
-            f"<tr><th>{html.escape(m.name)}</th><td>{m.loss:,.6g}</td><td>{m.quality:.4f}</td>"
-            f"<td>{html.escape(m.meaning)}</td></tr>"
-            for m in self
-        )
-        return (
-            f"<table><caption>{html.escape(head)}</caption>"
-            f"<tr><th></th><th>loss</th><th>quality</th><th></th></tr>{rows}</table>"
-        )
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "What the release has cost, by every measure",
+                ("measure", "loss", "quality", "meaning"),
+                [(m.name, m.loss, m.quality, m.meaning) for m in self],
+                {"loss": ",.6g", "quality": ".4f"},
+            )
+        ]
 
 
 def quality(recoding: Recoding, *, weights: Mapping[str, float] | None = None) -> Quality:

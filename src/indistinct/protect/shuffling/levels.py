@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.protect.shuffling.copula import (
     Shuffled,
@@ -55,7 +56,9 @@ def shuffle_to_shares(
     if not wanted.any():
         return shuffle_codes(sheet, each, corrected(trial, each))
     search = _Search(trial, wanted)
-    each, correction = search.found(each)
+    total = _TRIES + _LATER_TRIES
+    with progress.task("searching for the levels", total=total, unit="tries") as trying:
+        each, correction = search.found(each, trying)
     done = shuffle_codes(sheet, each, correction)
     return done if trial is sheet else search.nearer(sheet, done, each, correction)
 
@@ -75,18 +78,18 @@ class _Search:
         scores = self.trial.masked(levels, correction, keep=True)
         return self.trial.shares(self.trial.deal(scores, levels))
 
-    def found(self, each: Matrix) -> tuple[Matrix, Matrix]:
+    def found(self, each: Matrix, trying: progress.Task) -> tuple[Matrix, Matrix]:
         """Return levels, and the correction of correlations that belongs to them."""
         none = np.zeros_like(self.trial.model)
         self._check(self.reached(each, none))
         low, high = np.full(len(each), _LOWEST), np.zeros(len(each))
         least = self.reached(self._levels(each, low), none)
         low[self.sought & (least > self.wanted)] *= 2
-        each = self._halved(each, low, high, none, _TRIES)
+        each = self._halved(each, low, high, none, _TRIES, trying)
         correction = corrected(self.trial, each)
         middle = self._logarithms(each)
         low, high = np.maximum(2 * _LOWEST, middle - 0.5), np.minimum(0.0, middle + 0.5)
-        return self._halved(each, low, high, correction, _LATER_TRIES), correction
+        return self._halved(each, low, high, correction, _LATER_TRIES, trying), correction
 
     def nearer(
         self, sheet: Worksheet, done: Shuffled, each: Matrix, correction: Matrix
@@ -113,12 +116,19 @@ class _Search:
         return done
 
     def _halved(
-        self, each: Matrix, low: Matrix, high: Matrix, correction: Matrix, tries: int
+        self,
+        each: Matrix,
+        low: Matrix,
+        high: Matrix,
+        correction: Matrix,
+        tries: int,
+        trying: progress.Task,
     ) -> Matrix:
         for _ in range(tries):
             middle = (low + high) / 2
             enough = self.reached(self._levels(each, middle), correction) >= self.wanted
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+            trying.advance()
         return self._levels(each, high)
 
     def _levels(self, each: Matrix, logarithms: Matrix) -> Matrix:
@@ -167,7 +177,7 @@ def shuffle_to_risk(
             f"highest level it is {risk:.2%}. Shuffle more variables, or generalise first."
         )
     low, high = _LOWEST, 0.0
-    for _ in range(tries):
+    for _ in progress.each(range(tries), "searching for the level", unit="tries"):
         middle = (low + high) / 2
         done, risk = tried(10.0**middle)
         if risk <= most:

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -202,7 +203,8 @@ class Shuffle(Step, kind="shuffle"):
         rng = context.generator()
         drift = 0.0
         levels: dict[str, list[float]] = {}
-        for turn in self._turns(columns, units):
+        words = f"shuffling {', '.join(self.variables)}"
+        for turn in progress.each(self._turns(columns, units), words, unit="shuffles"):
             done = turn.shuffle(rng)
             drift = max(drift, done.drift)
             for name, level in done.levels.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.hierarchy import SUPPRESSED, suppression_only
 from indistinct.keys import Generalisable, KeyTable, Recoding
@@ -35,6 +35,7 @@ from indistinct.protect.systems.argus_suppress import (
     tie_ranks,
     variable_weights,
 )
+from indistinct.showing import Shown, Table
 
 __all__ = ["Argus", "ArgusResult", "argus"]
 
@@ -45,7 +46,7 @@ RATINGS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ArgusResult:
+class ArgusResult(Shown):
     """The cells that µ-Argus suppresses, and what it does not see.
 
     Parameters
@@ -169,7 +170,15 @@ class ArgusResult:
             "techniques": list(self.techniques),
         }
 
+    def plot(self) -> str:
+        """Draw the suppressed cells of each variable, as SVG."""
+        cells = self.cells_suppressed()
+        return bars("Cells suppressed", list(cells), list(cells.values()))
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         cells = self.cells_suppressed()
         lines = [
             f"µ-Argus (k = {self.k}): {len(self.before.combinations)} combinations examined, "
@@ -183,10 +192,25 @@ class ArgusResult:
                 f"{cells[name]:>12,} suppressed"
             )
         lines += [f"  warning: {warning}" for warning in self.warnings]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        cells = self.cells_suppressed()
+        return [
+            Table(
+                f"Cells suppressed at k = {self.k}, of {self.keys.records:,} records",
+                ("variable", "identifying", "level", "cells suppressed"),
+                [(n, self.identification[n], self.levels[n], cells[n]) for n in self.keys.names],
+            ),
+            Table(
+                "Unsafe combinations before and after",
+                ("", "bins", "records"),
+                [
+                    ("before", self.before.bins, self.before.records),
+                    ("after", self.after.bins, self.after.records),
+                ],
+            ),
+        ]
 
 
 def argus(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations as subsets
@@ -11,10 +10,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import group_rows
 from indistinct.protect.systems.argus_kernels import flag_dense, flag_hashed
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "Cells",
@@ -112,7 +114,7 @@ class UnsafeCombination:
 
 
 @dataclass(frozen=True, repr=False)
-class UnsafeCombinations:
+class UnsafeCombinations(Shown):
     """The combinations examined, and in how far each is unsafe. It holds no value.
 
     Parameters
@@ -152,7 +154,19 @@ class UnsafeCombinations:
             "records": self.records,
         }
 
+    def plot(self) -> str:
+        """Draw the records of the unsafe combinations, the worst first, as SVG."""
+        worst = sorted(self.unsafe, key=lambda u: -u.records)[:20]
+        return bars(
+            f"Records in bins smaller than {self.k}",
+            [" × ".join(each.variables) for each in worst],
+            [each.records for each in worst],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{len(self.unsafe)} of {len(self.combinations)} combinations have bins smaller than "
             f"{self.k}: {self.bins:,} bins, {self.records:,} records"
@@ -163,10 +177,19 @@ class UnsafeCombinations:
             lines.append(f"  {names:<40}{each.bins:>10,} bins{each.records:>12,} records")
         if len(self.unsafe) > len(worst):
             lines.append(f"  and {len(self.unsafe) - len(worst)} more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Combinations with bins smaller than {self.k}",
+                ("combination", "bins", "records"),
+                [
+                    (" × ".join(u.variables), u.bins, u.records)
+                    for u in sorted(self.unsafe, key=lambda u: -u.records)
+                ],
+            )
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +267,8 @@ class Cells:
         flags = np.zeros((len(self.counts), words), dtype=np.uint64)
         bins = np.zeros(len(combinations), dtype=np.int64)
         records = np.zeros(len(combinations), dtype=np.int64)
-        for c, combination in enumerate(combinations):
+        examined = progress.each(combinations, "examining combinations", unit="combinations")
+        for c, combination in enumerate(examined):
             if only is None or only[c]:
                 bit = np.uint64(1 << (c & 63))
                 bins[c], records[c] = self._flag(combination, k, flags, c >> 6, bit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +18,13 @@ from indistinct.protect.systems.argus_bins import (
     combinations_examined,
     summary,
 )
+from indistinct.showing import Shown, Table
 
 __all__ = ["ArgusSession", "Effect"]
 
 
 @dataclass(frozen=True, repr=False)
-class Effect:
+class Effect(Shown):
     """What generalising one variable does to the unsafe combinations."""
 
     variable: str
@@ -49,11 +49,22 @@ class Effect:
             f"{before.bins:,} → {after.bins:,} bins, {before.records:,} → {after.records:,} records"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        before, after = self.before, self.after
+        return [
+            Table(
+                f"{self.variable} at level {self.level}",
+                ("", "before", "after"),
+                [
+                    ("unsafe combinations", len(before.unsafe), len(after.unsafe)),
+                    ("bins", before.bins, after.bins),
+                    ("records", before.records, after.records),
+                ],
+            )
+        ]
 
 
-class ArgusSession:
+class ArgusSession(Shown):
     """The user decides when to generalise and when to suppress, and can take a step back.
 
     "The µ-Argus program operates in an interactive mode so the user can see the effect of
@@ -162,11 +173,26 @@ class ArgusSession:
         return argus(self._keys, k=self._k, levels=self.levels, **self._options)
 
     def __repr__(self) -> str:
-        levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
-        return f"µ-Argus session (k = {self._k}), levels: {levels}\n{self.unsafe!r}"
+        return self._short()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _lines(self) -> list[str]:
+        levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
+        return [f"µ-Argus session (k = {self._k}), levels: {levels}\n{self.unsafe!r}"]
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table("Levels now", ("variable", "level"), list(self.levels.items())),
+            *self.unsafe._tables(),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the levels, what was generalised, and what is unsafe now."""
+        return {
+            "k": self._k,
+            "levels": self.levels,
+            "history": list(self.history),
+            "unsafe": self.unsafe.to_dict(),
+        }
 
     def _look(self, levels: Mapping[str, int]) -> UnsafeCombinations:
         at = [levels[name] for name in self._keys.names]

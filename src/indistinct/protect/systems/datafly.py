@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import GuaranteeError
+from indistinct.figures import bars
 from indistinct.keys import Generalisable, Recoding
 from indistinct.keys.grouping import group_rows
 from indistinct.protect.generalise import Generalise
@@ -33,12 +33,13 @@ from indistinct.protect.systems.datafly_profile import (
     percent_of_records,
 )
 from indistinct.protect.systems.datafly_rollup import Rollup, outliers, settled
+from indistinct.showing import Shown, Table
 
 __all__ = ["DataflyResult", "average_class_size", "datafly"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DataflyResult:
+class DataflyResult(Shown):
     """The levels to which Datafly raised each attribute, and the records it leaves out.
 
     Parameters
@@ -141,7 +142,20 @@ class DataflyResult:
             "techniques": list(self.techniques),
         }
 
+    def plot(self) -> str:
+        """Draw the level of each attribute beside its highest, as SVG."""
+        return bars(
+            "Levels of generalisation",
+            list(self.keys.names),
+            [self.levels[name] for name in self.keys.names],
+            beside=list(self.keys.heights),
+            names=("raised to", "highest"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         share = self.records_dropped / max(1, self.keys.records)
         promise = "no k" if self.k is None else f"k = {self.k}"
         if self.anonymity is not None:
@@ -158,10 +172,28 @@ class DataflyResult:
             lines.append(f"  raised: {', '.join(self.path)}")
         if self.k is not None and self.profile.per_attribute:
             lines.append("  k holds for each attribute by itself, not for combinations")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Levels to which the attributes were raised",
+                ("attribute", "level", "of"),
+                [
+                    (name, self.levels[name], height)
+                    for name, height in zip(self.keys.names, self.keys.heights, strict=True)
+                ],
+            ),
+            Table.facts(
+                "The release",
+                {
+                    "records": self.keys.records,
+                    "records left out": self.records_dropped,
+                    "smallest class": self.smallest,
+                    "average class": self.average_class_size(),
+                },
+            ),
+        ]
 
     @property
     def _groups(self) -> tuple[tuple[str, ...], ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.keys import Generalisable
 from indistinct.protect.systems.datafly import DataflyResult, datafly
 from indistinct.protect.systems.datafly_profile import AnonymityMapping, percent_of_records
+from indistinct.showing import Shown, Table
 
 __all__ = ["AnonymityRow", "AnonymityTable", "Ladder", "anonymity_table"]
 
@@ -51,7 +52,7 @@ class AnonymityRow:
 
 
 @dataclass(frozen=True, repr=False)
-class AnonymityTable:
+class AnonymityTable(Shown):
     """Anonymity levels in falling order, as in Figure 27."""
 
     rows: tuple[AnonymityRow, ...]
@@ -70,17 +71,39 @@ class AnonymityTable:
             ]
         }
 
+    def plot(self) -> str:
+        """Draw the per cent of records dropped at each anonymity level, as SVG."""
+        return bars(
+            "Records dropped, per cent, by anonymity",
+            [f"{row.anonymity:.2f}" for row in self.rows],
+            [100 * row.dropped for row in self.rows],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         names = list(self.rows[0].recoding) if self.rows else []
         lines = ["    A       k" + "".join(f"  {name:>12}" for name in names) + "  dropped"]
         for row in self.rows:
             cells = "".join(f"  {row.recoding[name]:>12}" for name in names)
             k = "" if row.k is None else f"{row.k:,}"
             lines.append(f"{row.anonymity:5.2f}{k:>8}{cells}  {row.dropped:7.1%}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        names = list(self.rows[0].recoding) if self.rows else []
+        return [
+            Table(
+                "Anonymity levels and what they take",
+                ("anonymity", "k", *names, "dropped"),
+                [(r.anonymity, r.k, *(r.recoding[n] for n in names), r.dropped) for r in self.rows],
+                {"anonymity": ".2f", "dropped": ".1%"},
+            )
+        ]
+
+    def _headline(self) -> str:
+        return f"{len(self.rows)} levels of anonymity"
 
 
 def anonymity_table(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from indistinct.protect.systems.k_similar_bound import cheapest_groups
 from indistinct.protect.systems.k_similar_clusters import greedy_clusters, sweep_clusters
 from indistinct.protect.systems.k_similar_search import finished
 from indistinct.protect.systems.k_similar_space import Space, SpaceLoss, build_space
+from indistinct.showing import Shown, Table
 
 __all__ = ["KSimilar", "KSimilarStep", "SimilarMethod", "homogeneous_clusters", "k_similar"]
 
@@ -30,7 +30,7 @@ GREEDY_CLASSES = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class KSimilar:
+class KSimilar(Shown):
     """Clusters of at least k records, and what it costs to make each cluster's records equal.
 
     Parameters
@@ -125,20 +125,36 @@ class KSimilar:
             "suppressed_cells": sum(self.recoding.cells_suppressed().values()),
         } | ({"bound": self.bound, "gap": self.gap} if self.proved_bound is not None else {})
 
+    def plot(self) -> str:
+        """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
+        return self.recoding.plot()
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         proof = ""
         if self.proved:
             proof = ", the least possible"
         elif self.proved_bound is not None:
             proof = f", of which at most {self.gap:.1%} can be avoided"
-        return (
+        return [
             f"k-Similar, k={self.k}: {self.recoding.keys.records:,} records in {self.clusters:,} "
             f"clusters, the smallest of {self.recoding.smallest:,}\n"
             f"  distortion {self.distortion:,.4f}{proof}; precision {self.precision:.4f}"
-        )
+        ]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "k": self.k,
+            "records": self.recoding.keys.records,
+            "clusters": self.clusters,
+            "smallest cluster": self.recoding.smallest,
+            "distortion": self.distortion,
+            "precision": self.precision,
+            "least possible": self.proved,
+        }
+        return [Table.facts("What the clusters cost", facts), *self.recoding._tables()]
 
 
 def k_similar(

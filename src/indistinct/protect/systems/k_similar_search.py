@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.keys import Recoding
 from indistinct.protect.systems.k_similar_improve import Clusters, improve_block, settle
 from indistinct.protect.systems.k_similar_space import Space
@@ -41,7 +42,7 @@ def _passes(state: Clusters, k: int, depth: int) -> None:
     width = state.own.shape[1]
     length = int(np.clip(_PAIRS // max(len(state.of), 1), _SMALLEST_BLOCK, _LARGEST_BLOCK))
     with ThreadPoolExecutor() as pool:
-        for turn in range(2 * width):
+        for turn in progress.each(range(2 * width), "improving the clusters", unit="passes"):
             live = np.flatnonzero(state.size > 0)
             total = int((state.size * state.cost).sum())
             # another variable first each time, so that other clusters become neighbours

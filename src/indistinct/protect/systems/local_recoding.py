@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,12 +21,13 @@ from indistinct.protect.systems.local_recoding_costs import (
     check_weights,
 )
 from indistinct.protect.systems.local_recoding_search import Search, schedule
+from indistinct.showing import Shown, Table
 
 __all__ = ["LocalRecoding", "LocalRecodingStep", "local_recoding"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalRecoding:
+class LocalRecoding(Shown):
     """What local recoding decided.
 
     Parameters
@@ -95,13 +95,31 @@ class LocalRecoding:
             "cells_changed": self.recoding.cells_changed(),
         }
 
+    def plot(self) -> str:
+        """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
+        return self.recoding.plot()
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         share = f"{self.value:.4f} (all cells at the ceiling: {self.ceiling_value:.4f})"
         tried = "" if self.complete else "\n  not every combination of levels was tried"
-        return f"Local recoding, k={self.k}: {self.loss} {share}{tried}\n{self.recoding!r}"
+        return [
+            f"Local recoding, k={self.k}: {self.loss} {share}{tried}",
+            *self.recoding._lines(),
+        ]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "k": self.k,
+            "records": self.recoding.keys.records,
+            "classes": len(self.recoding.group_counts),
+            "smallest class": self.recoding.smallest,
+            f"{self.loss}": self.value,
+            f"{self.loss} with all cells at the ceiling": self.ceiling_value,
+        }
+        return [Table.facts("What the recoding costs", facts), *self.recoding._tables()]
 
 
 def local_recoding(

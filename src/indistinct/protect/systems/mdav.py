@@ -9,7 +9,6 @@ cluster has k to 2k − 1 records, and all of them get its mean.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -18,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.figures import bars
 from indistinct.protect.systems.mdav_kernels import mdav_clusters, optimal_groups
+from indistinct.showing import Shown, Table
 
 __all__ = ["Method", "Microaggregation", "mdav", "microaggregation", "optimal_1d"]
 
@@ -28,7 +29,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Microaggregation:
+class Microaggregation(Shown):
     """Clusters of records and their means.
 
     Parameters
@@ -68,6 +69,11 @@ class Microaggregation:
             "information_loss": self.information_loss,
         }
 
+    def plot(self) -> str:
+        """Draw how many clusters there are of each size, as SVG."""
+        sizes, numbers = np.unique(self.sizes, return_counts=True)
+        return bars("Clusters by size", [str(s) for s in sizes.tolist()], numbers.tolist())
+
     def __repr__(self) -> str:
         return (
             f"{len(self.clusters):,} records in {len(self.centroids):,} clusters of "
@@ -75,8 +81,9 @@ class Microaggregation:
             f"information loss {self.information_loss:.3f} %"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(repr(self))}</p>"
+    def _tables(self) -> list[Table]:
+        facts = {name.replace("_", " "): value for name, value in self.to_dict().items()}
+        return [Table.facts("Clusters of records", facts)]
 
 
 def mdav(values: ArrayLike, k: int, *, standardise: bool = True) -> Microaggregation:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
@@ -157,7 +158,7 @@ class Microaggregate(Step, kind="microaggregate"):
         by_stratum = np.split(
             np.flatnonzero(there)[np.argsort(present, kind="stable")], np.cumsum(sizes)[:-1]
         )
-        for columns in self._parts():
+        for columns in progress.each(self._parts(), "finding clusters", unit="parts"):
             for records in by_stratum:
                 if len(records):
                     cells = np.ix_(records, columns)

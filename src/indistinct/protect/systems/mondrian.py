@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,12 +23,13 @@ from indistinct.protect.systems.local_recoding_costs import (
     check_weights,
 )
 from indistinct.protect.systems.mondrian_kernels import cut_all
+from indistinct.showing import Shown, Table
 
 __all__ = ["Mondrian", "MondrianStep", "mondrian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mondrian:
+class Mondrian(Shown):
     """The parts that Mondrian found.
 
     Parameters
@@ -126,16 +126,21 @@ class Mondrian:
             "cells_changed": self.recoding.cells_changed(),
         }
 
+    def plot(self) -> str:
+        """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
+        return self.recoding.plot()
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         kind = "strict" if self.strict else "relaxed"
         number = int(self.parts.max(initial=-1)) + 1
-        return (
+        said = (
             f"Mondrian ({kind}), k={self.k}: {number:,} parts, GCP {self.gcp:.4f} with ranges for "
-            f"ordered numbers\n{self.recoding!r}"
+            "ordered numbers"
         )
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        return [said, *self.recoding._lines()]
 
     def _spans(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the first and the last leaf of each part."""
@@ -161,6 +166,17 @@ class Mondrian:
         width = (numbers[high] - numbers[low]) / (np.nanmax(present) - np.nanmin(present))
         width = np.where(low == high, 0.0, np.where(np.isnan(width), 1.0, width))
         return np.asarray(width[self.parts])
+
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "k": self.k,
+            "strict": self.strict,
+            "records": self.recoding.keys.records,
+            "parts": int(self.parts.max(initial=-1)) + 1,
+            "smallest class": self.recoding.smallest,
+            "GCP with ranges": self.gcp,
+        }
+        return [Table.facts("What the parts cost", facts), *self.recoding._tables()]
 
 
 def mondrian(

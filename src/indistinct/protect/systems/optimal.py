@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.figures import bars
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.dropping import DropUnsafe
@@ -22,6 +22,7 @@ from indistinct.protect.plan import Plan
 from indistinct.protect.systems.lattice import Lattice, Levels, check_limits
 from indistinct.protect.systems.lattice_losses import LossName, lattice_loss
 from indistinct.protect.systems.lattice_search import Found, Judge, search
+from indistinct.showing import Shown, Table
 
 __all__ = ["CHECKS", "Optimum", "most_dropped", "optimal"]
 
@@ -30,7 +31,7 @@ CHECKS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(Shown):
     """The best full-domain generalisation that was found.
 
     Parameters
@@ -112,12 +113,25 @@ class Optimum:
             "points": self.points,
         }
 
+    def plot(self) -> str:
+        """Draw the level of each variable beside its highest, as SVG."""
+        return bars(
+            "Levels of generalisation",
+            list(self.keys.names),
+            [self.levels[name] for name in self.keys.names],
+            beside=list(self.keys.heights),
+            names=("chosen", "highest"),
+        )
+
     def _certainty(self) -> str:
         if self.proved:
             return "optimal"
         return f"within {self.gap:.1%} of optimal"
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         asked = ", ".join(model.describe() for model in self.models)
         records = self.keys.records
         lines = [
@@ -128,15 +142,30 @@ class Optimum:
         ]
         for name, height in zip(self.keys.names, self.keys.heights, strict=True):
             lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{self.levels[name]}</td><td>{height}</td></tr>"
-            for name, height in zip(self.keys.names, self.keys.heights, strict=True)
-        )
-        said = html.escape("\n".join(repr(self).splitlines()[:3]))
-        return f"<pre>{said}</pre><table><tr><th></th><th>level</th><th>of</th></tr>{rows}</table>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Levels, {self._certainty()}",
+                ("variable", "level", "of"),
+                [
+                    (name, self.levels[name], height)
+                    for name, height in zip(self.keys.names, self.keys.heights, strict=True)
+                ],
+            ),
+            Table.facts(
+                "The release",
+                {
+                    "records": self.keys.records,
+                    "records left out": self.records_dropped,
+                    "at most": self.max_drop,
+                    self.loss: self.score,
+                    "points checked": self.checked,
+                    "points": self.points,
+                },
+            ),
+        ]
 
 
 def optimal(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.figures import bars
 from indistinct.hierarchy import SUPPRESSED, suppression_only
 from indistinct.hierarchy.text import as_texts
 from indistinct.keys import Generalisable, KeyTable, Recoding
@@ -26,6 +26,7 @@ from indistinct.protect.systems.suppress_wildcard import (
     wildcard_bound,
     wildcard_counts,
 )
+from indistinct.showing import Shown, Table
 
 __all__ = ["Meaning", "Suppression", "importance_weights", "suppress", "suppression_keys"]
 
@@ -36,7 +37,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Suppression:
+class Suppression(Shown):
     """Which cells are suppressed, and how far that is from the fewest there could be.
 
     Parameters
@@ -110,17 +111,41 @@ class Suppression:
             "strictly_at_risk": self.strictly_at_risk,
         }
 
+    def plot(self) -> str:
+        """Draw the suppressed cells of each variable, as SVG."""
+        return bars("Cells suppressed", list(self.cells), list(self.cells.values()))
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         how = "the fewest possible" if self.proved else f"at most {self.gap:.1%} above the fewest"
         lines = [
             f"Suppression to k={self.k} ({self.meaning}): {self.total:,} cells of "
             f"{self.records_changed:,} records, {how}"
         ]
         lines += [f"  {name:<20}{cells:>12,}" for name, cells in self.cells.items()]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Cells suppressed to k = {self.k} ({self.meaning})",
+                ("variable", "cells"),
+                list(self.cells.items()),
+            ),
+            Table.facts(
+                "All of it",
+                {
+                    "cells": self.total,
+                    "records changed": self.records_changed,
+                    "smallest class": self.smallest,
+                    "weight": self.weight,
+                    "least possible, at least": self.bound,
+                    "the fewest": self.proved,
+                },
+            ),
+        ]
 
 
 def suppress(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Engine
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
@@ -25,6 +25,7 @@ from indistinct.protect.techniques.pram_matrix import (
     TransitionMatrix,
     matrix_of,
 )
+from indistinct.showing import Shown, Table
 
 __all__ = ["Pram", "PramOutcome"]
 
@@ -38,7 +39,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class PramOutcome:
+class PramOutcome(Shown):
     """What post-randomisation did to one variable in one stratum; for the holder.
 
     Parameters
@@ -82,7 +83,20 @@ class PramOutcome:
             "after": list(self.after),
         }
 
+    def plot(self) -> str:
+        """Draw the records of each category before and after, as SVG."""
+        return bars(
+            f"{self.variable}: records",
+            [str(category) for category in self.categories[:25]],
+            list(self.before[:25]),
+            beside=list(self.after[:25]),
+            names=("before", "after"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         low, high = self.retention
         lines = [
             f"{self.variable}: {len(self.categories)} categories, kept with probability "
@@ -94,10 +108,18 @@ class PramOutcome:
             lines.append(f"  {category!s:<14}{before:>12,}{expected:>12,.1f}{after:>12,}")
         if len(self.before) > 10:
             lines.append(f"  … {len(self.before) - 10} more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
+        return [
+            Table(
+                f"Records by category of {self.variable}",
+                ("category", "before", "expected", "after"),
+                [(str(category), *numbers) for category, *numbers in rows],
+                {"expected": ",.1f"},
+            )
+        ]
 
 
 @dataclass(frozen=True)

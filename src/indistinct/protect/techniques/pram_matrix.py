@@ -6,7 +6,6 @@ for statistical disclosure control: theory and implementation", *Journal of Offi
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 
 __all__ = ["Category", "PramEstimate", "PramMethod", "TransitionMatrix", "pram_estimate"]
 
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TransitionMatrix:
+class TransitionMatrix(Shown):
     """The probability p_kl that category k of a variable is released as category l.
 
     >>> matrix = TransitionMatrix.of_method("redraw", [600, 300, 100], 0.8, variable="roof")
@@ -114,14 +115,25 @@ class TransitionMatrix:
         return cls(variable, categories, rows)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         low, high = self.retention
-        return (
+        return [
             f"Transition matrix of {self.variable}: {len(self.categories)} categories, kept with "
             f"probability {low:.3f} to {high:.3f}"
-        )
+        ]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        low, high = self.retention
+        facts = {"categories": len(self.categories), "kept, least": low, "kept, most": high}
+        return [Table.facts(f"Transition matrix of {self.variable}", facts)]
+
+    def to_frame(self) -> Any:
+        """Return the probabilities as a pandas frame, a row for each category before."""
+        names = tuple(str(category) for category in self.categories)
+        rows = [(name, *row) for name, row in zip(names, self.rows, strict=True)]
+        return Table(self.variable, ("category", *names), rows).to_frame()
 
 
 def matrix_of(method: PramMethod, counts: Floats, keep: float) -> Floats:
@@ -148,7 +160,7 @@ def matrix_of(method: PramMethod, counts: Floats, keep: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class PramEstimate:
+class PramEstimate(Shown):
     """Counts before post-randomisation, estimated from those after it.
 
     Parameters
@@ -175,17 +187,41 @@ class PramEstimate:
             "standard_errors": list(self.standard_errors),
         }
 
+    def plot(self) -> str:
+        """Draw released and estimated counts, as SVG."""
+        return bars(
+            f"{self.variable}: records",
+            [str(category) for category in self.categories[:25]],
+            list(self.released[:25]),
+            beside=list(self.counts[:25]),
+            names=("released", "estimated before"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"{self.variable:<16}{'released':>12}{'estimate':>12}{'std. error':>12}"]
         rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
         for category, *numbers in list(rows)[:10]:
             lines.append(f"{category!s:<16}" + "".join(f"{x:>12,.1f}" for x in numbers))
         if len(self.categories) > 10:
             lines.append(f"… {len(self.categories) - 10} more")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
+        return [
+            Table(
+                f"Original counts of {self.variable}, estimated",
+                ("category", "released", "estimate", "standard error"),
+                [(str(category), *numbers) for category, *numbers in rows],
+                dict.fromkeys(("released", "estimate", "standard error"), ",.1f"),
+            )
+        ]
+
+    def _headline(self) -> str:
+        return f"{self.variable}: {len(self.categories)} categories"
 
 
 def pram_estimate(

@@ -15,6 +15,7 @@ from typing import Any
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.prove.ads0.entities import Row, as_rows
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "EMAIL",
@@ -67,7 +68,7 @@ METHODS = (EMAIL, TELEPHONE, POSTAL_MAIL)
 
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Shown):
     """How many people a method reaches with some attributes: X over the tuples of a table."""
 
     attributes: tuple[str, ...]
@@ -88,8 +89,9 @@ class Reach:
         names = ", ".join(self.attributes)
         return f"{{{names}}} by {self.method}: reaches {self.expected:.3g} ± {self.sigma:.3g}"
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
+    def _tables(self) -> list[Table]:
+        facts = {"expected": self.expected, "sigma": self.sigma, "method": self.method}
+        return [Table.facts(f"People reached by {', '.join(self.attributes)}", facts)]
 
 
 def reach_of(

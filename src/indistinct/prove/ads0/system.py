@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
+from typing import Any
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
@@ -32,6 +32,7 @@ from indistinct.prove.ads0.relations import (
     reading_of,
 )
 from indistinct.prove.ads0.verdict import Reading, Verdict, judge
+from indistinct.showing import Shown, Table
 
 __all__ = ["ADS0", "Named"]
 
@@ -40,7 +41,7 @@ Named = Entity | str | Mapping[str, object]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ADS0:
+class ADS0(Shown):
     """A candidate for a basic anonymous data system: (S, P, PT, QI, U, R, E, G, f).
 
     Properties 1 to 8 are checked here; whether property 9 holds too, and the system *is* an ADS0,
@@ -261,15 +262,33 @@ class ADS0:
         return judge(self, reading=reading)
 
     def __repr__(self) -> str:
-        return (
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        return [
             f"ADS0: {len(self.subjects):,} subjects of {len(self.population):,} people, "
             f"{len(self.pseudo):,} pseudo-entities; {len(self.private.table):,} private tuples, "
             f"key {', '.join(self.key)}; {len(self.releases):,} releases; "
             f"{len(self.external):,} external tables; {len(self.relations):,} relations"
-        )
+        ]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sizes of the nine parts; nobody's name and no value."""
+        return {
+            "subjects": len(self.subjects),
+            "people": len(self.population),
+            "pseudo_entities": len(self.pseudo),
+            "private_tuples": len(self.private.table),
+            "key": list(self.key),
+            "releases": len(self.releases),
+            "external_tables": len(self.external),
+            "relations": len(self.relations),
+        }
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts("The system", {n.replace("_", " "): v for n, v in self.to_dict().items()})
+        ]
 
     # Properties 1 to 8
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.figures import bars
 from indistinct.hierarchy.text import as_text
 from indistinct.prove.ads0.entities import Entity, Row
 from indistinct.prove.ads0.relations import Relation
 from indistinct.prove.labels import is_suppressed
+from indistinct.showing import Shown, Table
 
 if TYPE_CHECKING:
     from indistinct.prove.ads0 import ADS0
@@ -117,7 +118,7 @@ class TupleVerdict:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """Whether a system is an ADS0, with witnesses if it is not, and how tuples are protected."""
 
     tuples: tuple[TupleVerdict, ...]
@@ -183,17 +184,42 @@ class Verdict:
             "warnings": list(self.warnings),
         }
 
+    def plot(self) -> str:
+        """Draw how many tuples each model protects, as SVG."""
+        return bars("Released tuples", list(self.models), list(self.models.values()))
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         count = len(self.witnesses)
         head = "an ADS0" if self.ads0 else f"not an ADS0: {count} disclosure{'s'[: count > 1]}"
         lines = [head, *(f"  {witness}" for witness in self.witnesses[:_SHOWN])]
         lines += [f"  {t}" for t in self.tuples[:_SHOWN]]
         if len(self.tuples) > _SHOWN:
             lines.append(f"  and {len(self.tuples) - _SHOWN:,} tuples more")
-        return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
+        return [*lines, *(f"  warning: {text}" for text in self.warnings)]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        tables = [
+            Table(
+                "Released tuples by what protects them",
+                ("model", "tuples"),
+                list(self.models.items()),
+            ),
+            Table(
+                "Tuples",
+                ("tuple", "leads to", "model", "k"),
+                [
+                    (t.record + 1, ", ".join(map(str, t.links)) or "nobody", t.model, t.k)
+                    for t in self.tuples[:_SHOWN]
+                ],
+            ),
+        ]
+        if self.witnesses:
+            rows = [(str(witness),) for witness in self.witnesses[:_SHOWN]]
+            tables.append(Table("Disclosures", ("what",), rows))
+        return tables
 
 
 def judge(system: ADS0, *, reading: Reading = "strict") -> Verdict:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
+from indistinct.figures import bars
 from indistinct.prove.attacks.rates import Excess, Rate, excess
+from indistinct.showing import Shown, Table
 
 __all__ = ["AttributeDisclosure", "DisclosureWitness", "Intervals", "SensitiveKind", "Shares"]
 
@@ -100,7 +101,7 @@ class Intervals:
 
 
 @dataclass(frozen=True)
-class AttributeDisclosure:
+class AttributeDisclosure(Shown):
     """What a release tells of a sensitive variable about people whose key is known.
 
     Parameters
@@ -220,7 +221,18 @@ class AttributeDisclosure:
             "notes": list(self.notes),
         }
 
+    def plot(self) -> str:
+        """Draw how many people are told for certain, by one record and by several, as SVG."""
+        return bars(
+            f"People whose '{self.sensitive}' is told for certain",
+            ["by a single record", "by several that agree", "not for certain"],
+            [self.alone, self.homogeneous, self.people - self.told],
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         where = f"people of {self.register}" if self.register else "people by released key"
         lines = [
             f"'{self.sensitive}' of {self.people:,} {where}, knowing {', '.join(self.key)}",
@@ -262,7 +274,38 @@ class AttributeDisclosure:
         if len(self.witnesses) > 5:
             lines.append(f"  and {len(self.witnesses) - 5} witnesses more")
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join([*lines, self.verdict])
+        return [*lines, self.verdict]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "people": self.people,
+            "a record may be theirs": self.linked,
+            "told by a single record": self.alone,
+            "told by several that agree": self.homogeneous,
+        }
+        if self.shares is not None:
+            for level, number in self.shares.surprises.items():
+                facts[f"believed {level:.0%} or more, {self.unlikely:.0%} at most before"] = number
+            facts["belief rises by, mean"] = self.shares.mean_gain
+            facts["values left open, at least"] = self.shares.fewest_values
+        if self.intervals is not None:
+            facts[f"within {self.intervals.share:.0%} of the span"] = self.intervals.narrow
+        tables = [Table.facts(f"'{self.sensitive}', knowing {', '.join(self.key)}", facts)]
+        rates = [
+            (name, rate.value, rate.low, rate.high)
+            for name, rate in (
+                ("guessed rightly", self.attack),
+                ("not in the release", self.control),
+                ("by the commonest value", self.baseline),
+                ("risk", self.risk),
+            )
+            if rate is not None
+        ]
+        if rates:
+            head = ("", "share", "from", "to")
+            formats = dict.fromkeys(head[1:], ".1%")
+            tables.append(Table("Guesses, with intervals", head, rates, formats))
+        return tables
+
+    def _notes(self) -> list[str]:
+        return [self.verdict, *self.notes]

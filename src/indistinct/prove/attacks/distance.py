@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from scipy.spatial import cKDTree
 from indistinct.errors import InputError, did_you_mean
 from indistinct.prove.attacks.distance_kernels import nearest_mixed
 from indistinct.prove.attacks.distance_scales import DISTANCES, Distance, points_of
+from indistinct.showing import Shown, Table
 
 __all__ = ["DistanceLinks", "DistanceQuality", "correct_by_distance", "link_by_distance"]
 
@@ -34,7 +34,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceLinks:
+class DistanceLinks(Shown):
     """The nearest record of the register for every released record.
 
     Parameters
@@ -81,9 +81,6 @@ class DistanceLinks:
             lines.append(f"  median distance to the next {np.nanmedian(self.second):8.4f}")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
     def to_dict(self) -> dict[str, Any]:
         """Return what was linked, in numbers."""
         return {
@@ -96,9 +93,23 @@ class DistanceLinks:
             "nearest": int(self.nearest.shape[1]),
         }
 
+    def _tables(self) -> list[Table]:
+        facts: dict[str, object] = {
+            "records": len(self),
+            "register": self.register_records,
+            "linked": int((self.nearest[:, 0] >= 0).sum()),
+            "without a tie": int((self.ties == 1).sum()),
+        }
+        if facts["linked"]:
+            facts["median distance"] = float(np.nanmedian(self.distance))
+            facts["median distance to the next"] = float(np.nanmedian(self.second))
+        return [
+            Table.facts(f"Nearest by {self.kind} distance of {', '.join(self.attributes)}", facts)
+        ]
+
 
 @dataclass(frozen=True)
-class DistanceQuality:
+class DistanceQuality(Shown):
     """How many released records their nearest register records give away.
 
     `expected` counts a record among t equally near ones as 1/t; `certain` counts those that have
@@ -121,9 +132,6 @@ class DistanceQuality:
             f"({self.share:.2%}), {self.certain:,} without a tie; by chance {self.chance:,.1f}"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and the share."""
         return {
@@ -133,6 +141,21 @@ class DistanceQuality:
             "share": self.share,
             "chance": self.chance,
         }
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                "Records linked to their own",
+                {
+                    "records": self.records,
+                    "expected": self.expected,
+                    "share": self.share,
+                    "without a tie": self.certain,
+                    "by chance": self.chance,
+                },
+                formats={"share": ".2%"},
+            )
+        ]
 
 
 def link_by_distance(

@@ -12,18 +12,20 @@ which follows how many of the links chosen are expected to be right.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.figures import bars
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
 from indistinct.prove.attacks.comparisons import Attribute, Kind, attributes_of
 from indistinct.prove.attacks.fs_choosing import (
@@ -33,6 +35,7 @@ from indistinct.prove.attacks.fs_choosing import (
 )
 from indistinct.prove.attacks.fs_model import LinkageModel, Patterns, fit_model, random_levels
 from indistinct.prove.attacks.fs_told import told_by_others
+from indistinct.showing import Shown, Table
 
 __all__ = ["LinkageQuality", "ProbabilisticLinks", "evaluate", "link_probabilistically"]
 
@@ -41,7 +44,7 @@ _LEAST_ODDS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class ProbabilisticLinks:
+class ProbabilisticLinks(Shown):
     """Pairs of records taken for the same person, the likeliest first.
 
     Parameters
@@ -77,6 +80,9 @@ class ProbabilisticLinks:
         return len(self.left)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         kinds = ", ".join(f"{a.name} ({a.kind})" for a in self.model.attributes)
         left, right = self.records
         doubt = (
@@ -84,20 +90,15 @@ class ProbabilisticLinks:
             if self.model.doubtful
             else []
         )
-        return "\n".join(
-            [
-                f"{len(self):,} links of {left:,} with {right:,} records by {kinds}",
-                f"  expected to be right        {self.expected_precision:8.2%}",
-                f"  true pairs by the model     {self.expected_links:8,.0f}",
-                *doubt,
-                f"  taken from probability      {self.threshold:8.3f}",
-                f"  pairs compared              {self.pairs_compared:8,}, which meet in",
-                *(f"    {line}" for line in repr(self.blocking).splitlines()),
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return [
+            f"{len(self):,} links of {left:,} with {right:,} records by {kinds}",
+            f"  expected to be right        {self.expected_precision:8.2%}",
+            f"  true pairs by the model     {self.expected_links:8,.0f}",
+            *doubt,
+            f"  taken from probability      {self.threshold:8.3f}",
+            f"  pairs compared              {self.pairs_compared:8,}, which meet in",
+            *(f"    {line}" for line in repr(self.blocking).splitlines()),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers and the model; no values of the data."""
@@ -114,9 +115,32 @@ class ProbabilisticLinks:
             "model": self.model.to_dict(),
         }
 
+    def plot(self) -> str:
+        """Draw the links by their probability, as SVG."""
+        counted, edges = np.histogram(self.probability, bins=10, range=(0, 1))
+        return bars(
+            "Links by the probability that they are right",
+            [f"{low:.1f}–{high:.1f}" for low, high in itertools.pairwise(edges)],
+            counted.tolist(),
+        )
+
+    def _tables(self) -> list[Table]:
+        facts = {
+            "links": len(self),
+            "records": self.records[0],
+            "register": self.records[1],
+            "expected to be right": self.expected_precision,
+            "true pairs by the model": self.expected_links,
+            "taken from probability": self.threshold,
+            "pairs compared": self.pairs_compared,
+        }
+        formats = {"expected to be right": ".2%"}
+        tables = [Table.facts("Links by probability", facts, formats=formats)]
+        return tables + list(self.model._tables())
+
 
 @dataclass(frozen=True)
-class LinkageQuality:
+class LinkageQuality(Shown):
     """Links held against the truth."""
 
     links: int
@@ -139,9 +163,6 @@ class LinkageQuality:
             f"{self.there:,} are there ({self.recall:.2%} found)"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
     def to_dict(self) -> dict[str, Any]:
         """Return counts and shares."""
         return {
@@ -151,6 +172,21 @@ class LinkageQuality:
             "recall": self.recall,
             "precision": self.precision,
         }
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                "Links held against the truth",
+                {
+                    "links": self.links,
+                    "right": self.right,
+                    "there": self.there,
+                    "precision": self.precision,
+                    "recall": self.recall,
+                },
+                formats={"precision": ".2%", "recall": ".2%"},
+            )
+        ]
 
 
 def link_probabilistically(
@@ -196,7 +232,10 @@ def link_probabilistically(
     told = told_by_others(known)
     model = _trained(known, plan, told, rng)
     found = _Pairs(known, told, model)
-    for some_left, some_right in plan.pairs():
+    pairs = progress.each(
+        plan.pairs(), "comparing pairs", unit="pairs", amount=lambda pair: len(pair[0])
+    )
+    for some_left, some_right in pairs:
         found.add(some_left, some_right)
     a, b, weight, odds = found.all()
     if one_to_one:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from indistinct.prove.attacks.comparisons import Attribute, Kind
 from indistinct.prove.attacks.fs_choosing import sums_and_best
+from indistinct.showing import Shown, Table
 
 __all__ = ["LinkageModel", "Patterns", "fit_model", "random_levels"]
 
@@ -68,7 +69,7 @@ class LevelProbabilities:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkageModel:
+class LinkageModel(Shown):
     """What was estimated: level probabilities of every attribute, and how many pairs are true.
 
     An attribute that another tells (the county, given the area) counts only where that other
@@ -100,6 +101,9 @@ class LinkageModel:
         return self.agreement < 0.6
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.true_share:.3g} of all pairs true, {self.kin_share:.3g} kin",
             "  attribute       kind   level                      m         u     kin    log2",
@@ -114,7 +118,7 @@ class LinkageModel:
                 )
             if a.told_by:
                 lines.append(f"  {'':<15} counts where {' and '.join(a.told_by)} disagree")
-        return "\n".join(lines)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates; no values of the data."""
@@ -135,6 +139,22 @@ class LinkageModel:
                 for a in self.attributes
             },
         }
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Levels of agreement; {self.true_share:.3g} of all pairs true",
+                ("attribute", "kind", "level", "m", "u", "kin", "log2 weight"),
+                [
+                    (a.name, a.kind, level, float(m), float(u), float(kin), float(weight))
+                    for a in self.attributes
+                    for level, m, u, kin, weight in zip(
+                        a.levels, a.m, a.u, a.kin, a.weights, strict=True
+                    )
+                ],
+                {"log2 weight": "+.2f"},
+            )
+        ]
 
 
 class Patterns:

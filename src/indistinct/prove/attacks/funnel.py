@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure, Unmet, count_by, expose
 from indistinct.prove.links import linked_totals
 from indistinct.prove.registers import Register, shared_attributes
+from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
 __all__ = ["Funnel", "FunnelStep", "ReleaseFunnel", "ReleaseStep", "funnel", "release_funnel"]
@@ -45,7 +45,7 @@ class FunnelStep:
 
 
 @dataclass(frozen=True)
-class Funnel:
+class Funnel(Shown):
     """The people of a register who agree with ever more facts.
 
     `named` are those who remain, if they are at most twenty.
@@ -71,20 +71,29 @@ class Funnel:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"{self.people:,} people of {self.register}"]
         wide = max(len(step.attribute) for step in self.steps)
         lines += [f"  with the same {s.attribute:<{wide}}  {s.people:>9,}" for s in self.steps]
         if self.named:
             lines.append(f"  {', '.join(self.named)}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def figure(self) -> str:
+    def plot(self) -> str:
         """Draw the people who remain after each attribute, as SVG."""
         title = f"Who remains of {self.people:,} people of {self.register}"
         return bars(title, _added(self.steps), [s.people for s in self.steps])
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Who remains of {self.people:,} people of {self.register}",
+                ("with the same", "people"),
+                [(step.attribute, step.people) for step in self.steps],
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,7 @@ class ReleaseStep:
 
 
 @dataclass(frozen=True)
-class ReleaseFunnel:
+class ReleaseFunnel(Shown):
     """How the records of a release become attached to people as attributes become known."""
 
     register: str
@@ -130,6 +139,9 @@ class ReleaseFunnel:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         wide = max(9, *(len(step.attribute) for step in self.steps))
         lines = [
             f"{self.records:,} records among {self.people:,} people of {self.register}, attributes "
@@ -142,12 +154,9 @@ class ReleaseFunnel:
             f"{s.none / self.records:>8.1%} {s.expected / self.records:>16.1%}"
             for s in self.steps
         ]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def figure(self) -> str:
+    def plot(self) -> str:
         """Draw the share of records that name one person after each attribute, as SVG."""
         return bars(
             "Records that name one person, in per cent",
@@ -156,6 +165,20 @@ class ReleaseFunnel:
             beside=[100 * s.expected / self.records for s in self.steps],
             names=("one candidate", "expected right"),
         )
+
+    def _tables(self) -> list[Table]:
+        n = max(1, self.records)
+        return [
+            Table(
+                f"{self.records:,} records among {self.people:,} people of {self.register}",
+                ("attribute", "median candidates", "one", "none", "expected right"),
+                [
+                    (s.attribute, s.median, s.unique / n, s.none / n, s.expected / n)
+                    for s in self.steps
+                ],
+                dict.fromkeys(("one", "none", "expected right"), ".1%"),
+            )
+        ]
 
 
 def funnel(

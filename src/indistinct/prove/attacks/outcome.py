@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.figures import bars
 from indistinct.prove.attacks.claims import (
     CONTROL,
     RIGHT,
@@ -28,6 +28,7 @@ from indistinct.prove.attacks.claims import (
     witnesses_of,
 )
 from indistinct.prove.attacks.rates import Excess, Rate, excess
+from indistinct.showing import Shown, Table, folded
 
 __all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
 
@@ -65,7 +66,7 @@ class Guesses:
 
 
 @dataclass(frozen=True)
-class LinkOutcome:
+class LinkOutcome(Shown):
     """What an attack found in a release, and what it is worth.
 
     Parameters
@@ -237,7 +238,26 @@ class LinkOutcome:
             "notes": list(self.notes),
         }
 
+    def plot(self) -> str:
+        """Draw the records by how many candidates they have, as SVG."""
+        rows = [("one candidate", self.unique), *self.sizes.items(), ("none", self.none)]
+        return bars("Records by their candidates", [n for n, _ in rows], [v for _, v in rows])
+
     def __repr__(self) -> str:
+        head, *_ = self._lines()
+        said = [head, f"  one candidate        {self.unique:>9,}"]
+        if self.judged != "claims":
+            said.append(f"    right              {self.right:>9,}")
+        said += [
+            f"  several candidates   {self.ambiguous:>9,}",
+            f"  none                 {self.none:>9,}",
+            f"  expected right       {self.expected:>9,.1f}, at most {self.largest:.3f} a record",
+        ]
+        if self.risk is not None:
+            said.append(f"  risk                 {self.risk}")
+        return folded([*said, self.verdict])
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.attack} linking of {self.records:,} records with {self.people:,} people of "
             f"{self.register} on {', '.join(self.attributes)}",
@@ -275,10 +295,42 @@ class LinkOutcome:
         if len(self.witnesses) > 5:
             lines.append(f"  and {len(self.witnesses) - 5} witnesses more")
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join([*lines, self.verdict])
+        return [*lines, self.verdict]
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        rows: list[tuple[object, ...]] = [("one candidate", self.unique)]
+        if self.judged != "claims":
+            rows += [("  right", self.right), ("  wrong", self.wrong)]
+            rows += [("  not judged", self.unjudged)] if self.unjudged else []
+        rows.append(("several candidates", self.ambiguous))
+        rows += [(f"  {size}", n) for size, n in self.sizes.items() if n]
+        rows += [("none", self.none), ("expected right", self.expected)]
+        tables = [
+            Table(
+                f"{self.records:,} records linked with {self.people:,} people of {self.register}",
+                ("", "records"),
+                rows,
+            )
+        ]
+        rates = [
+            (name, rate.value, rate.low, rate.high)
+            for name, rate in (
+                ("precision", self.precision),
+                ("recall", self.recall),
+                ("named, in the data", self.targets),
+                ("named, not in it", self.controls),
+                ("risk", self.risk),
+            )
+            if rate is not None
+        ]
+        if rates:
+            head = ("", "share", "from", "to")
+            formats = dict.fromkeys(head[1:], ".2%")
+            tables.append(Table("Rates, with intervals", head, rates, formats))
+        return tables
+
+    def _notes(self) -> list[str]:
+        return [self.verdict, *self.notes]
 
 
 def link_outcome(

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -80,7 +81,7 @@ def changes(
     members = find_groups(original, groups, by)
     kept = np.ones(original.records, bool) if partner is None else partner >= 0
     found, flags = [], {}
-    for name in names:
+    for name in progress.each(names, "comparing values", unit="variables"):
         pairs = pair_keys(engine, original, released, [name], partner=partner, levels=levels)
         mine, theirs = pairs.code(0)
         flags[name] = mine != theirs

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from indistinct.engine import Engine
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.prove.changes.pairing import PairedKeys, pair_keys, pair_records
 from indistinct.prove.changes.printing import percent
+from indistinct.showing import Shown, Table
 
 __all__ = ["ExactMatches", "exact_matches", "matches_of"]
 
 
 @dataclass(frozen=True, repr=False)
-class ExactMatches:
+class ExactMatches(Shown):
     """Original keys looked for in the released file.
 
     Parameters
@@ -73,27 +74,25 @@ class ExactMatches:
         return self.after / self.records if self.records else 0.0
 
     def __repr__(self) -> str:
-        uniques, everybody = max(1, self.uniques), max(1, self.records)
-        return "\n".join(
-            [
-                f"True keys ({', '.join(self.key)}) of {self.records:,} people looked for",
-                f"  right by guessing           {percent(self.rate_before)} in the original, "
-                f"{percent(self.rate_after)} in the released file",
-                f"  own record has the key      {percent(self.own_key_kept / everybody)}",
-                f"  no record has the key       {percent(self.nobody / everybody)}",
-                f"  unique in the original      {self.uniques:,}",
-                f"    key in the release        {self.uniques_present:,} "
-                f"({percent(self.uniques_present / uniques)})",
-                f"    own record unchanged      {self.uniques_unchanged:,} "
-                f"({percent(self.uniques_unchanged / uniques)})",
-                f"    one match, the right one  {self.uniques_identified:,} "
-                f"({percent(self.uniques_identified / uniques)})",
-                f"    one match, a wrong one    {self.misled:,} ({percent(self.misled / uniques)})",
-            ]
-        )
+        return self._short()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+    def _lines(self) -> list[str]:
+        uniques, everybody = max(1, self.uniques), max(1, self.records)
+        return [
+            f"True keys ({', '.join(self.key)}) of {self.records:,} people looked for",
+            f"  right by guessing           {percent(self.rate_before)} in the original, "
+            f"{percent(self.rate_after)} in the released file",
+            f"  own record has the key      {percent(self.own_key_kept / everybody)}",
+            f"  no record has the key       {percent(self.nobody / everybody)}",
+            f"  unique in the original      {self.uniques:,}",
+            f"    key in the release        {self.uniques_present:,} "
+            f"({percent(self.uniques_present / uniques)})",
+            f"    own record unchanged      {self.uniques_unchanged:,} "
+            f"({percent(self.uniques_unchanged / uniques)})",
+            f"    one match, the right one  {self.uniques_identified:,} "
+            f"({percent(self.uniques_identified / uniques)})",
+            f"    one match, a wrong one    {self.misled:,} ({percent(self.misled / uniques)})",
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and rates."""
@@ -104,6 +103,56 @@ class ExactMatches:
             "rate_before": self.rate_before,
             "rate_after": self.rate_after,
         }
+
+    def plot(self) -> str:
+        """Draw the per cent of people who are found by guessing, and of uniques, as SVG."""
+        uniques = max(1, self.uniques)
+        rows = [
+            ("guessing, original", self.rate_before),
+            ("guessing, released", self.rate_after),
+            ("uniques unchanged", self.uniques_unchanged / uniques),
+            ("uniques found for certain", self.uniques_identified / uniques),
+            ("uniques taken for another", self.misled / uniques),
+        ]
+        return bars(
+            "Found by the true key, per cent", [n for n, _ in rows], [100 * s for _, s in rows]
+        )
+
+    def _tables(self) -> list[Table]:
+        uniques, everybody = max(1, self.uniques), max(1, self.records)
+        return [
+            Table(
+                f"True keys ({', '.join(self.key)}) of {self.records:,} people looked for",
+                ("", "people", "share"),
+                [
+                    ("right by guessing in the original", self.before, self.rate_before),
+                    ("right by guessing in the release", self.after, self.rate_after),
+                    ("own record has the key", self.own_key_kept, self.own_key_kept / everybody),
+                    ("no record has the key", self.nobody, self.nobody / everybody),
+                    ("unique in the original", self.uniques, self.uniques / everybody),
+                ],
+                {"people": ",.0f", "share": ".2%"},
+            ),
+            Table(
+                f"The {self.uniques:,} who are unique in the original",
+                ("", "people", "share"),
+                [
+                    ("key in the release", self.uniques_present, self.uniques_present / uniques),
+                    (
+                        "own record unchanged",
+                        self.uniques_unchanged,
+                        self.uniques_unchanged / uniques,
+                    ),
+                    (
+                        "one match, the right one",
+                        self.uniques_identified,
+                        self.uniques_identified / uniques,
+                    ),
+                    ("one match, a wrong one", self.misled, self.misled / uniques),
+                ],
+                {"share": ".2%"},
+            ),
+        ]
 
 
 def exact_matches(

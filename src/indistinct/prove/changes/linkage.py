@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from html import escape
 from math import sqrt
 from statistics import NormalDist
 from typing import Any, Literal, get_args
@@ -21,8 +20,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.keys import group_rows
 from indistinct.prove.changes.linkage_kernels import distances_to_own, right_chances
@@ -34,6 +35,7 @@ from indistinct.prove.changes.pairing import (
     shared_variables,
 )
 from indistinct.prove.changes.printing import percent
+from indistinct.showing import Shown, Table
 from indistinct.variables import Level
 
 __all__ = ["LINKAGES", "Linkage", "LinkageDistance", "link_own", "link_pairs"]
@@ -52,7 +54,7 @@ _TARGETS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, repr=False)
-class Linkage:
+class Linkage(Shown):
     """How many people the nearest released record gives away.
 
     Parameters
@@ -87,6 +89,9 @@ class Linkage:
     confidence: float = 0.95
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         drawn = (
             f"all {self.records:,} records"
             if self.targets == self.records
@@ -95,24 +100,41 @@ class Linkage:
         names = ", ".join(self.variables)
         trusted = f", equal in {', '.join(self.within)}" if self.within else ""
         between = "" if self.low == self.high else f" ({percent(self.low)} to {percent(self.high)})"
-        return "\n".join(
-            [
-                f"Nearest released record by {self.distance} of {names}{trusted}",
-                f"  looked for        {drawn}",
-                f"  their own         {percent(self.share)}{between}; "
-                f"without a tie {percent(self.certain)}",
-                f"  in the original   {percent(self.before)}; "
-                f"without a tie {percent(self.before_certain)}",
-                f"  by chance         {percent(self.chance)}",
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return [
+            f"Nearest released record by {self.distance} of {names}{trusted}",
+            f"  looked for        {drawn}",
+            f"  their own         {percent(self.share)}{between}; "
+            f"without a tie {percent(self.certain)}",
+            f"  in the original   {percent(self.before)}; "
+            f"without a tie {percent(self.before_certain)}",
+            f"  by chance         {percent(self.chance)}",
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures."""
         return asdict(self) | {"variables": list(self.variables), "within": list(self.within)}
+
+    def plot(self) -> str:
+        """Draw the per cent of people whose nearest record is their own, as SVG."""
+        return bars(
+            f"Nearest record by {self.distance} is their own, per cent",
+            ["in the release", "in the original", "by chance"],
+            [100 * self.share, 100 * self.before, 100 * self.chance],
+        )
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"People whose nearest record by {self.distance} is their own",
+                ("", "share", "without a tie"),
+                [
+                    ("in the release", self.share, self.certain),
+                    ("in the original", self.before, self.before_certain),
+                    ("by chance", self.chance, None),
+                ],
+                {"share": ".2%", "without a tie": ".2%"},
+            )
+        ]
 
 
 def link_own(
@@ -293,9 +315,13 @@ def _chances(
             mine[rows], codes[rows], own[part], starts[at], starts[at + 1], starts[at] + placed[at],
             *arguments,
         )  # fmt: skip
+        looking.advance(len(rows))
         return found
 
-    with ThreadPoolExecutor(max(1, threads)) as pool:
+    with (
+        progress.task("looking for the nearest record", total=len(asked), unit="people") as looking,
+        ThreadPoolExecutor(max(1, threads)) as pool,
+    ):
         ties = np.concatenate(
             [np.empty(0, np.int64), *pool.map(ask, range(0, len(asked), _TARGETS_AT_ONCE))]
         )

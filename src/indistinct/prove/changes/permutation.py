@@ -11,20 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
+from indistinct.figures import bars
 from indistinct.files.source import Source
 from indistinct.prove.changes.pairing import pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.spread import Spread, spread
+from indistinct.showing import Shown, Table
 from indistinct.variables import Level
 
 __all__ = [
@@ -85,7 +87,7 @@ class VariablePermutation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationDistances:
+class PermutationDistances(Shown):
     """The displacement of every record, over the ordered variables, and what changed of the others.
 
     Parameters
@@ -113,6 +115,9 @@ class PermutationDistances:
     nominal_changed: NDArray[np.int16] = field(default_factory=lambda: np.empty(0, np.int16))
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"Permutation distance of {self.records:,} records, per cent of ranks "
             f"(ties: {self.ties})"
@@ -131,10 +136,7 @@ class PermutationDistances:
         if self.nominal:
             told = ", ".join(f"{name} {percent(share)}" for name, share in self.nominal.items())
             lines.append(f"  without order, changed: {told}")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures of every variable and of the records."""
@@ -151,6 +153,15 @@ class PermutationDistances:
             "mean": spread(average).to_dict(),
         }
 
+    def plot(self) -> str:
+        """Draw the mean displacement of each variable in per cent of the ranks, as SVG."""
+        known = [v for v in self.variables if v.displacement.records]
+        return bars(
+            "Mean displacement, per cent of the ranks",
+            [v.name for v in known],
+            [100 * v.displacement.mean for v in known],
+        )
+
     def to_arrow(self) -> pa.Table:
         """Return one row per original record, with its largest and its mean displacement."""
         return pa.table(
@@ -161,6 +172,31 @@ class PermutationDistances:
                 "nominal_changed": self.nominal_changed,
             }
         )
+
+    def _tables(self) -> list[Table]:
+        far = f"moved by {percent(self.d)} or more"
+        rows: list[tuple[object, ...]] = [
+            (v.name, v.displacement.mean, v.displacement.median, v.moved, v.noise)
+            for v in self.variables
+        ]
+        tables = [
+            Table(
+                "Permutation distance, as shares of the ranks",
+                ("variable", "mean", "median", far, "residual noise"),
+                rows,
+                {"mean": ".2%", "median": ".2%", far: ".2%"},
+            )
+        ]
+        if self.nominal:
+            tables.append(
+                Table(
+                    "Variables without order",
+                    ("variable", "changed"),
+                    list(self.nominal.items()),
+                    {"changed": ".2%"},
+                )
+            )
+        return tables
 
 
 def permutation_distances(
@@ -214,7 +250,7 @@ def permutation_distances(
     placed = np.zeros(original.records, dtype=np.int16)
     changed = np.zeros(original.records, dtype=np.int16)
     reached = np.zeros(original.records, dtype=bool)
-    for name in names:
+    for name in progress.each(names, "comparing ranks", unit="variables"):
         pairs = pair_keys(engine, original, released, [name], partner=partner, levels=levels)
         scale, (mine, theirs) = pairs.scales[0], pairs.code(0)
         if not scale.ordered:

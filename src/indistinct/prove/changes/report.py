@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from indistinct.engine import Engine
@@ -18,13 +17,14 @@ from indistinct.prove.changes.pairing import pair_keys, pair_records
 from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.result import Changes
+from indistinct.showing import Shown, Table, folded
 from indistinct.variables import Level
 
 __all__ = ["ProtectionReport", "protection_report"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtectionReport:
+class ProtectionReport(Shown):
     """What changed between the original and the released file, and what an intruder still finds.
 
     It is the holder's: what is told of few records may point at them.
@@ -36,9 +36,15 @@ class ProtectionReport:
     linkage: tuple[Linkage, ...] = ()
 
     def __repr__(self) -> str:
-        lines = [repr(self.changes), *self._moved()]
-        if self.exact is not None:
-            lines += self._found(self.exact)
+        return folded(self.headlines())
+
+    def headlines(self) -> list[str]:
+        """Say what changed and what is still found, in a few lines."""
+        found = [self.changes.headline(), f"  {self.changes.by_variable()}", *self._moved()]
+        return found + (self._found(self.exact) if self.exact is not None else []) + self._nearest()
+
+    def _nearest(self) -> list[str]:
+        lines = []
         for linkage in self.linkage:
             between = "" if linkage.low == linkage.high else f" ±{_half(linkage)}"
             own = f"own record {percent(linkage.share)}{between}"
@@ -46,7 +52,11 @@ class ProtectionReport:
                 f"  nearest by {linkage.distance:<6}  {own}; "
                 f"in the original {percent(linkage.before)}, by chance {percent(linkage.chance)}"
             )
-        return "\n".join(lines)
+        return lines
+
+    def _lines(self) -> list[str]:
+        lines = [self.changes.details(), *self._moved()]
+        return lines + (self._found(self.exact) if self.exact is not None else []) + self._nearest()
 
     def _moved(self) -> list[str]:
         moved = self.permutation
@@ -68,9 +78,6 @@ class ProtectionReport:
             f"{percent(exact.misled / uniques)} taken for somebody else",
         ]
 
-    def _repr_html_(self) -> str:
-        return f"{self.plot()}<pre>{escape(repr(self))}</pre>"
-
     def to_dict(self) -> dict[str, Any]:
         """Return all parts."""
         return {
@@ -83,6 +90,20 @@ class ProtectionReport:
     def plot(self) -> str:
         """Draw the per cent of records changed in each variable; return the SVG."""
         return self.changes.plot()
+
+    def _headline(self) -> str:
+        return self.changes.headline()
+
+    def _notes(self) -> list[str]:
+        return list(self.changes.notes)
+
+    def _figures(self) -> list[str]:
+        found = [self.changes.plot()]
+        return found if self.exact is None else [*found, self.exact.plot()]
+
+    def _tables(self) -> list[Table]:
+        parts = (self.changes, self.permutation, self.exact, *self.linkage)
+        return [table for part in parts if part is not None for table in part._tables()]
 
 
 def protection_report(

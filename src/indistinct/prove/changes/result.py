@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.prove.changes.printing import change_lines
+from indistinct.figures import shares
+from indistinct.prove.changes.printing import change_lines, percent
 from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
 from indistinct.prove.changes.spread import Spread
+from indistinct.showing import MOST_LINES, Shown, Table, folded
 from indistinct.variables import Level
 
 __all__ = ["Changes", "GroupChanges", "VariableChanges"]
@@ -88,7 +88,7 @@ class GroupChanges:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Changes:
+class Changes(Shown):
     """What changed between two files whose records correspond.
 
     Parameters
@@ -224,14 +224,75 @@ class Changes:
         every = self.everybody
         rows = [*every.variables.items(), ("any variable", every.any_variable)]
         rows.append(("two or more", every.two_or_more))
-        return bars(
-            "Records changed, per cent",
-            [name for name, _ in rows],
-            [round(100 * share, 1) for _, share in rows],
+        return shares(
+            "Records changed, by variable", [name for name, _ in rows], [share for _, share in rows]
         )
 
     def __repr__(self) -> str:
-        return "\n".join(change_lines(self))
+        every = self.everybody
+        changed = sorted(every.variables.items(), key=lambda item: -item[1])
+        lines = [self.headline()]
+        lines += [f"  {name:<24} {percent(share):>9}" for name, share in changed[:8] if share]
+        left = sum(share > 0 for _, share in changed[8:])
+        lines += [f"  and {left} variables that changed less"] if left else []
+        if self.left_out:
+            lines.append(f"  {self.left_out:,} original records were left out of the release")
+        return folded(lines, most=MOST_LINES)
 
-    def _repr_html_(self) -> str:
-        return f"{self.plot()}<pre>{escape(repr(self))}</pre>"
+    def headline(self) -> str:
+        """Say how many records were changed, in a line."""
+        every = self.everybody
+        return (
+            f"Of {self.records:,} records {percent(every.any_variable)} changed in any variable, "
+            f"{percent(every.two_or_more)} in two or more"
+        )
+
+    def by_variable(self, most: int = 6) -> str:
+        """Say how many records changed in the variables that changed most, in a line."""
+        shares = sorted(self.everybody.variables.items(), key=lambda item: -item[1])
+        told = [f"{name} {percent(share)}" for name, share in shares if share]
+        more = f" and {len(told) - most} more" if len(told) > most else ""
+        return f"{', '.join(told[:most]) or 'nothing changed'}{more}"
+
+    def _lines(self) -> list[str]:
+        return change_lines(self)
+
+    def _tables(self) -> list[Table]:
+        groups = [self.everybody, *self.groups]
+        rows: list[tuple[object, ...]] = [
+            (
+                v.name,
+                *(g.variables[v.name] for g in groups),
+                None if v.rank is None or not v.rank.records else v.rank.mean,
+            )
+            for v in self.variables
+        ]
+        rows.append(("any variable", *(g.any_variable for g in groups), None))
+        rows.append(("two or more", *(g.two_or_more for g in groups), None))
+        far = "mean change, share of ranks"
+        names = [g.name for g in groups]
+        tables = [
+            Table(
+                f"Shares of {self.records:,} records that changed",
+                ("variable", *names, far),
+                rows,
+                dict.fromkeys((*names, far), ".1%"),
+            )
+        ]
+        if self.couples is not None:
+            heads = ("both", "husband only", "wife only", "at least one", "both if independent")
+            tables.append(
+                Table(
+                    "Shares of couples in which it changed",
+                    ("variable", *heads),
+                    [
+                        (name, c.both, c.husband_only, c.wife_only, c.at_least_one, c.expected_both)
+                        for name, c in self.couples.items()
+                    ],
+                    dict.fromkeys(heads, ".1%"),
+                )
+            )
+        return tables
+
+    def _headline(self) -> str:
+        return self.headline()

@@ -7,7 +7,6 @@ patients with medications.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from indistinct import showing
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
@@ -71,7 +71,7 @@ class Inferred:
 
 
 @dataclass(frozen=True)
-class Associations:
+class Associations(showing.Shown):
     """Pairs of values that two releases associate though neither shows them together.
 
     Parameters
@@ -124,11 +124,20 @@ class Associations:
         }
 
     def __repr__(self) -> str:
-        head = self.warning or f"joined on {', '.join(self.shared)}, nothing is inferred"
-        return "\n".join([head, *(f"  {side!r}" for side in self.sides)])
+        return self._short()
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _lines(self) -> list[str]:
+        head = self.warning or f"joined on {', '.join(self.shared)}, nothing is inferred"
+        return [head, *(f"  {side!r}" for side in self.sides)]
+
+    def _tables(self) -> list[showing.Table]:
+        return [
+            showing.Table(
+                f"What is inferred by joining on {', '.join(self.shared)}",
+                ("release", "learns", "records", "determined", "narrowed"),
+                [(s.release, s.attribute, s.rows, s.determined, s.narrowed) for s in self.sides],
+            )
+        ]
 
 
 def inferred_associations(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 
 __all__ = [
     "Apart",
@@ -191,7 +193,7 @@ class TogetherWitness:
 
 
 @dataclass(frozen=True)
-class Together:
+class Together(Shown):
     """What several releases of the same people tell when they are put together.
 
     Parameters
@@ -265,7 +267,20 @@ class Together:
             "notes": list(self.notes),
         }
 
+    def plot(self) -> str:
+        """Draw the fewest people left by each release alone and together, as SVG."""
+        return bars(
+            "Fewest people left for a record",
+            [given.name for given in self.releases],
+            [given.alone for given in self.releases],
+            beside=[given.together for given in self.releases],
+            names=("alone", "together"),
+        )
+
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         counted = self.people or "the records of the releases"
         lines = [self.sentence, f"  people         {counted}"]
         lines += [
@@ -282,10 +297,29 @@ class Together:
         ):
             lines += [f"  {title:<14} {part!r}" for part in parts]
         lines += [f"  note           {note}" for note in self.notes]
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> list[Table]:
+        tables = [
+            Table(
+                "The releases by themselves and together",
+                ("release", "records", "promised", "k alone", "k together", "records below"),
+                [
+                    (g.name, g.records, g.promised, g.alone, g.together, g.below)
+                    for g in self.releases
+                ],
+            )
+        ]
+        for title, parts in (
+            ("Joined", self.pairs),
+            ("Restored", self.restored),
+            ("Apart", self.apart),
+            ("Sensitive", self.pinned),
+            ("Witnesses", self.witnesses),
+        ):
+            if parts:
+                tables.append(Table(title, ("what",), [(repr(part),) for part in parts]))
+        return tables
 
 
 def _records(number: int) -> str:

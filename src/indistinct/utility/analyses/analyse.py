@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from indistinct import progress
 from indistinct.engine import Engine
+from indistinct.figures import stacked
 from indistinct.files.source import Source
+from indistinct.showing import MOST_LINES, Shown, Table, folded
 from indistinct.utility.analyses.association import (
     Associations,
     compare_associations,
@@ -23,7 +26,7 @@ from indistinct.utility.analyses.information_loss import (
 )
 from indistinct.utility.analyses.k_marginal import KMarginal, k_marginal
 from indistinct.utility.analyses.marginals import Marginals, compare_marginals
-from indistinct.utility.analyses.printing import Printed, share
+from indistinct.utility.analyses.printing import share
 from indistinct.utility.analyses.propensity import Null, Propensity, compare_propensity
 from indistinct.utility.analyses.regression import Regressions, compare_regressions
 from indistinct.utility.analyses.tables import Tables, compare_tables
@@ -34,12 +37,14 @@ __all__ = ["Utility", "analyse_utility"]
 _BYTES_A_CELL = 16
 """What a cell takes at most while it is read and coded."""
 
+_MEASURES = 10
+
 _MOST_KEYS = 8
 """Key variables that explain an outcome where nobody named predictors."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Utility(Printed):
+class Utility(Shown):
     """Every measure of how far results from the released file would be the same.
 
     Measures that do not apply are None: no two ordered variables, no numbers.
@@ -104,7 +109,15 @@ class Utility(Printed):
         )
         return found
 
+    def plot(self) -> str:
+        """Draw the worst variable, the worst pairs and the propensities, as SVG."""
+        parts = (self.marginals, self.pairs, self.interactions or self.propensity)
+        return stacked("Utility", [part.plot() for part in parts if part is not None])
+
     def __repr__(self) -> str:
+        return folded(self._summary(), most=MOST_LINES)
+
+    def _summary(self) -> list[str]:
         lines = [
             f"Utility of {self.released} against {self.original}: {self.records[1]:,} and "
             f"{self.records[0]:,} records, {len(self.variables)} variables",
@@ -113,8 +126,11 @@ class Utility(Printed):
         for what, original, released, difference, worst in self._rows():
             line = f"  {what:<32}{original:>10}{released:>10}{difference:>12}"
             lines.append(line + (f"  {worst}" if worst else ""))
-        lines += [f"  {sentence}" for sentence in self.sentences()]
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        return lines
+
+    def _lines(self) -> list[str]:
+        lines = [*self._summary(), *(f"  {sentence}" for sentence in self.sentences())]
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
         worst = self.marginals.worst
@@ -173,6 +189,54 @@ class Utility(Printed):
                 rows.append(("numbers, IL1s of a mean cell", "0", f"{loss:.4f}", f"{loss:.4f}", ""))
             rows.append(("numbers, eigenvalues", "", "", f"{self.numbers.eigen:.4f}", ""))
         return rows
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"{self.released} against {self.original}",
+                ("measure", "original", "released", "difference", "where"),
+                self._numbers(),
+            ),
+            *self.marginals._tables(),
+        ]
+
+    def _numbers(self) -> list[tuple[str, float | None, float | None, float | None, str]]:
+        """The rows of the summary, before they are rounded."""
+        worst = self.marginals.worst.name
+        rows: list[tuple[str, float | None, float | None, float | None, str]] = [
+            ("marginals, mean distance", None, None, self.marginals.mean, worst)
+        ]
+        for name, tables in (("pairs", self.pairs), ("triples", self.triples)):
+            if tables is not None:
+                found = tables.worst.title
+                rows.append((f"{name}, mean distance", None, None, tables.mean, found))
+        if self.k_marginal is not None:
+            score = self.k_marginal.score
+            rows.append(("K-marginal score", 1000.0, score, score - 1000, ""))
+        for name, matrix in (
+            ("rank correlation, worst pair", self.correlations),
+            ("Cramér's V, worst pair", self.associations),
+        ):
+            if matrix is not None and matrix.worst is not None:
+                i, j = (matrix.names.index(n) for n in matrix.worst)
+                a, b = float(matrix.original[i, j]), float(matrix.released[i, j])
+                rows.append((name, a, b, b - a, " x ".join(matrix.worst)))
+        if self.regressions is not None and self.regressions.models:
+            overlap = self.regressions.overlap
+            rows.append(("regressions, interval overlap", 1.0, overlap, overlap - 1, ""))
+        for name, model in (("main effects", self.propensity), ("two-way", self.interactions)):
+            if model is not None:
+                expected, found_ = model.expected, model.pmse
+                rows.append((f"pMSE, {name}", expected, found_, found_ - expected, ""))
+        if self.numbers is not None:
+            loss = self.numbers.il1s_mean
+            if loss is not None:
+                rows.append(("numbers, IL1s of a mean cell", 0.0, loss, loss, ""))
+            rows.append(("numbers, eigenvalues", None, None, self.numbers.eigen, ""))
+        return rows
+
+    def _notes(self) -> list[str]:
+        return [*self.sentences(), *self.notes]
 
 
 def _of_marginals(marginals: Marginals) -> str:
@@ -264,33 +328,38 @@ def analyse_utility(
     coded = read_coded(original, released, variables=variables, levels=levels, weights=weights)
     names = coded.names
     roles = {name: original.variables[name].role for name in names}
-    return Utility(
-        original.origin,
-        released.origin,
-        (coded.records_original, coded.records_released),
-        tuple(names),
-        compare_marginals(coded),
-        compare_tables(coded, bins=bins, seed=seed) if len(names) > 1 else None,
-        compare_tables(coded, ways=3, most=triples, bins=bins, seed=seed)
-        if len(names) > 2 and triples
-        else None,
-        k_marginal(coded, by=by, seed=seed) if len(names) - (by in names) > 1 else None,
-        compare_correlations(coded) if _ordered(coded) > 1 else None,
-        compare_associations(coded, bins=bins) if len(names) > 1 else None,
-        compare_regressions(
-            coded,
-            outcomes=targets or [n for n in names if roles[n] == "sensitive"],
-            predictors=predictors or [n for n in names if roles[n] == "key"][:_MOST_KEYS],
+    with progress.task("comparing by general measures", total=_MEASURES, unit="measures") as going:
+        return Utility(
+            original.origin,
+            released.origin,
+            (coded.records_original, coded.records_released),
+            tuple(names),
+            going.passed(compare_marginals(coded)),
+            going.passed(compare_tables(coded, bins=bins, seed=seed)) if len(names) > 1 else None,
+            going.passed(compare_tables(coded, ways=3, most=triples, bins=bins, seed=seed))
+            if len(names) > 2 and triples
+            else None,
+            going.passed(k_marginal(coded, by=by, seed=seed))
+            if len(names) - (by in names) > 1
+            else None,
+            going.passed(compare_correlations(coded)) if _ordered(coded) > 1 else None,
+            going.passed(compare_associations(coded, bins=bins)) if len(names) > 1 else None,
+            going.passed(
+                compare_regressions(
+                    coded,
+                    outcomes=targets or [n for n in names if roles[n] == "sensitive"],
+                    predictors=predictors or [n for n in names if roles[n] == "key"][:_MOST_KEYS],
+                )
+            )
+            if len(names) > 1
+            else None,
+            going.passed(compare_propensity(coded, null=null, seed=seed)),
+            going.passed(compare_propensity(coded, interactions=True, null=null, seed=seed))
+            if interactions and len(names) > 1
+            else None,
+            going.passed(compare_numbers(coded)) if varying_numbers(coded) else None,
+            (*notes, *coded.notes),
         )
-        if len(names) > 1
-        else None,
-        compare_propensity(coded, null=null, seed=seed),
-        compare_propensity(coded, interactions=True, null=null, seed=seed)
-        if interactions and len(names) > 1
-        else None,
-        compare_numbers(coded) if varying_numbers(coded) else None,
-        (*notes, *coded.notes),
-    )
 
 
 def _ordered(coded: Coded) -> int:

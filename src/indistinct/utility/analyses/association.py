@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.figures import agreement
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import Cells, joint_cells
 from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
-from indistinct.utility.analyses.figure import agreement
 from indistinct.utility.analyses.marginals import both_weights
-from indistinct.utility.analyses.printing import Printed, plain
+from indistinct.utility.analyses.printing import plain
 
 __all__ = [
     "Associations",
@@ -30,7 +32,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Associations(Printed):
+class Associations(Shown):
     """A symmetric matrix of associations in both files.
 
     Parameters
@@ -141,6 +143,17 @@ class Associations(Printed):
         lines += [f"  {a + ' x ' + b:<36} {x:+.4f} -> {y:+.4f}" for a, b, x, y in ordered[:8]]
         return "\n".join(lines)
 
+    def _tables(self) -> list[Table]:
+        ordered = sorted(self.pairs, key=lambda pair: -abs(pair[3] - pair[2]))
+        return [
+            Table(
+                f"{self.what}, the pairs that differ most first",
+                ("pair", "original", "released", "difference"),
+                [(f"{a} x {b}", x, y, y - x) for a, b, x, y in ordered],
+                {"original": "+.4f", "released": "+.4f", "difference": "+.4f"},
+            )
+        ]
+
 
 def compare_correlations(coded: Coded, *, variables: Sequence[str] | None = None) -> Associations:
     """Compare Spearman's rank correlations of numbers, dates and ordinal variables.
@@ -192,7 +205,8 @@ def _spearman(
     orders = [_ordered(column, side) for column in columns]
     single = [None if absent.any() else _scores(codes, weights) for codes, absent in orders]
     found = np.eye(len(columns))
-    for i, j in itertools.combinations(range(len(columns)), 2):
+    pairs = list(itertools.combinations(range(len(columns)), 2))
+    for i, j in progress.each(pairs, "comparing correlations", unit="pairs"):
         first, second = single[i], single[j]
         w = weights
         if first is None or second is None:
@@ -246,7 +260,8 @@ def compare_associations(
     plain_v = [np.eye(size), np.eye(size)]
     corrected = [np.eye(size), np.eye(size)]
     weights = both_weights(coded)
-    for i, j in itertools.combinations(range(size), 2):
+    pairs = list(itertools.combinations(range(size), 2))
+    for i, j in progress.each(pairs, "comparing associations", unit="pairs"):
         cells = joint_cells([factors[i], factors[j]], weights=weights)
         for n, side in enumerate(_SIDES):
             v, unbiased = cramers_v(cells, side, records=coded.records(side))

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.engine.coding import text_columns
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
@@ -242,7 +243,14 @@ def _chunks(source: Source, names: Sequence[str]) -> dict[str, list[Chunk]]:
     """Return for each column and batch the indices (-1: missing) into a list of values."""
     found: dict[str, list[Chunk]] = {name: [] for name in names}
     texts = text_columns(source.schema, names)
-    for batch in source.batches(list(names), as_dictionary=texts):
+    batches = progress.each(
+        source.batches(list(names), as_dictionary=texts),
+        "reading the variables to compare",
+        total=source.records,
+        unit="records",
+        amount=lambda batch: int(batch.num_rows),
+    )
+    for batch in batches:
         for name in names:
             column = batch.column(name)
             if not pa.types.is_dictionary(column.type):

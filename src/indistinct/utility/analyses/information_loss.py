@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.figures import agreement
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
-from indistinct.utility.analyses.figure import agreement
-from indistinct.utility.analyses.printing import Printed, plain
+from indistinct.utility.analyses.printing import plain
 
 __all__ = ["InformationLoss", "compare_numbers", "varying_numbers"]
 
@@ -20,7 +21,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InformationLoss(Printed):
+class InformationLoss(Shown):
     """What happened to the numbers of a file.
 
     Parameters
@@ -98,6 +99,9 @@ class InformationLoss(Printed):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"Numbers: {', '.join(self.names)}"]
         if self.il1s is not None:
             lines.append(f"  IL1s {self.il1s:,.6g} ({self.il1s_mean:.4f} for a mean cell)")
@@ -107,7 +111,23 @@ class InformationLoss(Printed):
             f"  correlations: largest difference {self.correlation_largest:.4f}, mean "
             f"{self.correlation_mean:.4f}{loss}",
         ]
-        return "\n".join(lines)
+        return lines
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                f"What happened to the numbers {', '.join(self.names)}",
+                {
+                    "IL1s": self.il1s,
+                    "IL1s of a mean cell": self.il1s_mean,
+                    "eigenvalues": self.eigen,
+                    "covariances": self.covariance,
+                    "correlations, largest difference": self.correlation_largest,
+                    "correlations, mean difference": self.correlation_mean,
+                    "correlations, loss": self.correlation_loss,
+                },
+            )
+        ]
 
 
 def compare_numbers(coded: Coded, *, variables: Sequence[str] | None = None) -> InformationLoss:

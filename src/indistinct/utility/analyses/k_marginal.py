@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.binning import Factor, as_factor, as_factors
 from indistinct.utility.analyses.cells import joint_cells, numbered_cells
 from indistinct.utility.analyses.coded import Coded
-from indistinct.utility.analyses.printing import Printed, plain
+from indistinct.utility.analyses.printing import plain
 
 __all__ = ["FRACTIONS", "KMarginal", "k_marginal"]
 
@@ -24,7 +26,7 @@ FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KMarginal(Printed):
+class KMarginal(Shown):
     """A release's K-marginal score, 0 (no overlap) to 1000 (the same).
 
     Parameters
@@ -114,6 +116,31 @@ class KMarginal(Printed):
             lines.append(f"  {self.by} = {value}: {score:.0f}")
         return "\n".join(lines)
 
+    def _tables(self) -> list[Table]:
+        rows: list[tuple[object, ...]] = [("this release", self.score, 1000 - self.score)]
+        rows += [
+            (f"{100 * fraction:g} % subsample", score, 1000 - score)
+            for fraction, score in self.subsamples.items()
+        ]
+        tables = [
+            Table(
+                f"K-marginal over {self.marginals} pairs of {len(self.features)} features",
+                ("", "score", "points lost of 1000"),
+                rows,
+                {"score": ".1f", "points lost of 1000": ".1f"},
+            )
+        ]
+        if self.groups:
+            tables.append(
+                Table(
+                    f"By {self.by}, lowest first",
+                    (str(self.by), "score"),
+                    [(str(value), score) for value, score in self.groups[:5]],
+                    {"score": ".0f"},
+                )
+            )
+        return tables
+
 
 def k_marginal(
     coded: Coded,
@@ -155,7 +182,8 @@ def k_marginal(
     curve = dict.fromkeys(sorted(fractions), 0.0)
     rng = np.random.default_rng(seed)
     times = repeats or (3 if coded.records_original < 1_000_000 else 1)
-    for _ in range(times if fractions else 0):
+    repeated = range(times if fractions else 0)
+    for _ in progress.each(repeated, "scoring subsamples", unit="subsamples"):
         order = rng.permutation(coded.records_original)
         mixed = [replace(f, released=f.original[order]) for f in chosen]
         over = None if group is None else replace(group, released=group.original[order])

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.utility.analyses.binning import as_factor
+from indistinct.figures import marginal
+from indistinct.showing import Shown, Table
+from indistinct.utility.analyses.bin_names import bin_names
+from indistinct.utility.analyses.binning import as_factor, percentile_bins
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
 from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
-from indistinct.utility.analyses.printing import Printed, plain, share
+from indistinct.utility.analyses.printing import plain, share
 
 __all__ = ["QUANTILES", "Marginal", "Marginals", "Moments", "compare_marginals"]
 
@@ -57,7 +59,12 @@ class Marginal:
         The number of such bins, or 0.
     largest, at
         The largest difference of a share, and of which value; None for the missing value, and a
-        bin's number, from 1, for bins.
+        bin's name for bins.
+    labels
+        The values, None for the missing one. Bins are named by their bounds, the first and the
+        last open ("below 20", "20–24", "60 and more"), which tells no smallest or largest value.
+    p, q
+        Their shares in the original and the released file.
     ks
         The Kolmogorov-Smirnov distance of numbers, over their values and not the bins.
     original, released
@@ -106,7 +113,7 @@ class Marginal:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Marginals(Printed):
+class Marginals(Shown):
     """All variables, one by one."""
 
     variables: tuple[Marginal, ...]
@@ -150,16 +157,15 @@ class Marginals(Printed):
         }
 
     def plot(self, name: str | None = None) -> str:
-        """Draw the shares of a variable, the worst by default, as bars in per cent."""
+        """Draw the shares of a variable in both files, the worst by default; return the SVG."""
         found = self.worst if name is None else self[name]
-        order = np.argsort(-np.maximum(found.p, found.q), kind="stable")[:25]
-        order = np.sort(order)
-        return bars(
+        return marginal(
             f"{found.name}: per cent of the records",
-            ["missing" if found.labels[i] is None else str(found.labels[i]) for i in order],
-            (100 * found.p[order]).tolist(),
-            beside=(100 * found.q[order]).tolist(),
-            names=("original", "released"),
+            ["missing" if label is None else str(label) for label in found.labels],
+            found.p.tolist(),
+            found.q.tolist(),
+            most=25,
+            width=640,
         )
 
     def __repr__(self) -> str:
@@ -179,6 +185,34 @@ class Marginals(Printed):
         if len(ordered) > 10:
             lines.append(f"  and {len(ordered) - 10} that differ less")
         return "\n".join(lines)
+
+    def _tables(self) -> list[Table]:
+        ordered = sorted(self.variables, key=lambda found: -found.total_variation)
+        return [
+            Table(
+                "Distance of the shares of each variable, the largest first",
+                (
+                    "variable",
+                    "total variation",
+                    "Hellinger",
+                    "mean, original",
+                    "mean, released",
+                    "KS",
+                ),
+                [
+                    (
+                        found.name,
+                        found.total_variation,
+                        found.hellinger,
+                        found.original.mean if found.original else None,
+                        found.released.mean if found.released else None,
+                        found.ks,
+                    )
+                    for found in ordered
+                ],
+                {"total variation": ".4f", "Hellinger": ".4f", "KS": ".4f"},
+            )
+        ]
 
 
 def compare_marginals(
@@ -201,11 +235,7 @@ def _marginal(coded: Coded, column: CodedColumn, bins: int) -> Marginal:
     p, q = cells.p, cells.q
     labels: list[Any] = column.labels()
     if factor.bins:
-        special = factor.size - factor.bins
-        labels = [f"bin {n + 1}" for n in range(factor.bins)]
-        labels += [None if column.missing else "special"] * special
-        if special > 1:
-            labels[factor.bins :] = [f"special {n + 1}" for n in range(special)]
+        labels = bin_names(column, percentile_bins(column, bins=bins)[0], factor.bins)
     labels = [labels[i] for i in cells.positions]
     gaps = np.abs(p - q)
     most = int(np.argmax(gaps)) if len(gaps) else 0

@@ -1,22 +1,14 @@
-"""What all results here share: printing, and turning themselves into plain values."""
+"""What all results here share: shares in words, and plain values."""
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Printed", "plain", "share"]
-
-
-class Printed:
-    """A result that shows its `__repr__` in a notebook too."""
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+__all__ = ["plain", "share"]
 
 
 def plain(value: Any) -> Any:

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from indistinct import progress
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.binning import percentile_bins
 from indistinct.utility.analyses.coded import Coded, CodedColumn
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns
-from indistinct.utility.analyses.printing import Printed, plain
+from indistinct.utility.analyses.printing import plain
 from indistinct.utility.analyses.terms import indicator_table
 
 __all__ = ["Null", "Propensity", "compare_propensity", "expected_pmse"]
@@ -51,7 +53,7 @@ def expected_pmse(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Propensity(Printed):
+class Propensity(Shown):
     """How well a logistic model tells released from original records.
 
     Parameters
@@ -132,6 +134,9 @@ class Propensity(Printed):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         model = "main effects" if self.main_effects else "main effects and two-way interactions"
         lines = [
             f"pMSE {self.pmse:.3g} ({model}, {self.parameters:,} parameters, "
@@ -141,7 +146,25 @@ class Propensity(Printed):
             f"  mean propensity {self.groups[0]:.4f} of original, {self.groups[1]:.4f} of "
             "released records",
         ]
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table.facts(
+                "How well a model tells released from original records",
+                {
+                    "pMSE": self.pmse,
+                    "expected": self.expected,
+                    "sd": self.sd,
+                    "null": self.null,
+                    "ratio": self.ratio,
+                    "z": self.z,
+                    "parameters": self.parameters,
+                    "mean propensity, original": self.groups[0],
+                    "mean propensity, released": self.groups[1],
+                },
+            )
+        ]
 
 
 def compare_propensity(
@@ -313,7 +336,7 @@ def _drawn(
     c = float(y.mean())
     half = len(y) // 2
     found = np.empty(times)
-    for n in range(times):
+    for n in progress.each(range(times), "dealing out labels", unit="times"):
         if null == "pairs":
             first = rng.integers(0, 2, half).astype(np.float64)
             labels = np.concatenate([first, 1 - first])

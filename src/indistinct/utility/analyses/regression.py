@@ -9,16 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
+from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.figures import agreement
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.coded import Coded
-from indistinct.utility.analyses.figure import agreement
 from indistinct.utility.analyses.fitting import (
     Fit,
     columns_in_order,
     fit_least_squares,
     fit_logistic,
 )
-from indistinct.utility.analyses.printing import Printed, plain
+from indistinct.utility.analyses.printing import plain
 from indistinct.utility.analyses.terms import CONSTANT, Modelled, model_data
 
 __all__ = [
@@ -84,7 +86,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, repr=False)
-class Regression(Printed):
+class Regression(Shown):
     """One model fitted to both files.
 
     Parameters
@@ -176,6 +178,9 @@ class Regression(Printed):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.formula} ({self.family}, {self.records[0]:,} and {self.records[1]:,} records)",
             f"  {len(self.coefficients)} coefficients: intervals overlap {self.overlap:.3f} in the "
@@ -187,11 +192,41 @@ class Regression(Printed):
                 f"  {c.name:<28} {c.original:>12.5g} ({c.se_original:.2g})"
                 f" -> {c.released:>12.5g} ({c.se_released:.2g})  overlap {c.overlap:.2f}"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def _tables(self) -> list[Table]:
+        ordered = sorted(self.coefficients, key=lambda c: -abs(c.standardised))
+        return [
+            Table(
+                f"{self.formula}: coefficients, those that moved most first",
+                (
+                    "coefficient",
+                    "original",
+                    "standard error",
+                    "released",
+                    "standard error, released",
+                    "overlap",
+                    "same sign",
+                ),
+                [
+                    (
+                        c.name,
+                        c.original,
+                        c.se_original,
+                        c.released,
+                        c.se_released,
+                        c.overlap,
+                        c.same_sign,
+                    )
+                    for c in ordered
+                ],
+                {"overlap": ".2f"},
+            )
+        ]
 
 
 @dataclass(frozen=True, repr=False)
-class Regressions(Printed):
+class Regressions(Shown):
     """Several models; `chosen` says how they were found."""
 
     models: tuple[Regression, ...]
@@ -235,7 +270,7 @@ class Regressions(Printed):
         worst = self.worst
         return worst.plot() if worst is not None else agreement("No model", [], [], [], what="")
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [
             f"{len(self.models)} regressions, {len(self.coefficients)} coefficients: intervals "
             f"overlap {self.overlap:.3f} in the mean"
@@ -246,7 +281,30 @@ class Regressions(Printed):
                 f"  {m.formula:<48} {m.family:<8} overlap {m.overlap:.3f}, sign "
                 f"{100 * m.same_sign:.0f} %, significance {100 * m.same_significance:.0f} %"
             )
-        return "\n".join(lines)
+        return lines
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                "Models, and how far their confidence intervals overlap",
+                ("model", "family", "coefficients", "overlap", "same sign", "same significance"),
+                [
+                    (
+                        m.formula,
+                        m.family,
+                        len(m.coefficients),
+                        m.overlap,
+                        m.same_sign,
+                        m.same_significance,
+                    )
+                    for m in self.models
+                ],
+                {"overlap": ".3f", "same sign": ".0%", "same significance": ".0%"},
+            )
+        ]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -368,7 +426,7 @@ def compare_regressions(
         names = [c.name for c in sorted(ordered, key=lambda c: -c.size)[:most]]
         said = f"nobody named outcomes: {', '.join(names)} were taken"
     fitted = []
-    for outcome in names[:most]:
+    for outcome in progress.each(names[:most], "fitting regressions", unit="models"):
         explaining = [name for name in predictors if name != outcome]
         if not predictors:
             others = [c for c in coded.chosen(None) if c.name != outcome and c.size > 1]

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from indistinct import progress
 from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.figures import shares
+from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
 from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.marginals import both_weights
-from indistinct.utility.analyses.printing import Printed, share
+from indistinct.utility.analyses.printing import share
 
 __all__ = ["TableDifference", "Tables", "compare_tables"]
 
@@ -50,7 +52,7 @@ class TableDifference:
 
 
 @dataclass(frozen=True, repr=False)
-class Tables(Printed):
+class Tables(Shown):
     """Many tables of the same number of variables.
 
     Parameters
@@ -123,13 +125,16 @@ class Tables(Printed):
     def plot(self) -> str:
         """Draw the worst tables: per cent of the records that would have to change cells."""
         worst = sorted(self.found, key=lambda t: -t.total_variation)[:15]
-        return bars(
-            f"The worst tables of {self.ways} variables: total variation, per cent",
+        return shares(
+            f"The worst tables of {self.ways} variables: total variation",
             [t.title for t in worst],
-            [100 * t.total_variation for t in worst],
+            [t.total_variation for t in worst],
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         drawn = "" if len(self.found) == self.possible else f" of {self.possible:,}, drawn"
         lines = [
             f"{len(self.found):,} tables of {self.ways} variables{drawn}: mean distance "
@@ -142,7 +147,18 @@ class Tables(Printed):
                 f"  {t.title:<36} TV {share(t.total_variation):>8}  Hellinger {t.hellinger:.4f}"
                 f"  pMSE ratio {t.pmse_ratio:,.2f}"
             )
-        return "\n".join(lines)
+        return lines
+
+    def _tables(self) -> list[Table]:
+        ordered = sorted(self.found, key=lambda t: -t.total_variation)
+        return [
+            Table(
+                f"Tables of {self.ways} variables, the farthest from the original first",
+                ("table", "total variation", "Hellinger", "pMSE ratio"),
+                [(t.title, t.total_variation, t.hellinger, t.pmse_ratio) for t in ordered],
+                {"total variation": ".4f", "Hellinger": ".4f", "pMSE ratio": ",.2f"},
+            )
+        ]
 
 
 def compare_tables(
@@ -192,7 +208,7 @@ def compare_tables(
     factors = {f.name: f for f in as_factors(coded, names, bins=bins)}
     weights = both_weights(coded)
     found = []
-    for table in wanted:
+    for table in progress.each(wanted, f"comparing tables of {ways}", unit="tables"):
         chosen = [factors[name] for name in table]
         counted = joint_cells(chosen)
         cells = counted if weights is None else joint_cells(chosen, weights=weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.showing import Shown, Table
 from indistinct.utility.demography.breaks import AgeBreak, find_break
 from indistinct.utility.demography.counts import CoupleAges
 from indistinct.utility.demography.figures import gap_figure
@@ -110,7 +110,7 @@ class GapCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class AgeGap:
+class AgeGap(Shown):
     """The test of the age gap: the curves, a break if there is one, and the verdict.
 
     Parameters
@@ -216,6 +216,9 @@ class AgeGap:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         off = f", at most {self.difference:.2f} years off" if np.isfinite(self.difference) else ""
         lines = [
             f"Age gap between spouses: {verdict(self.passed)}{off} (allowed {self.threshold:g}), "
@@ -234,10 +237,27 @@ class AgeGap:
             )
         if self.suggestion:
             lines.append(f"  → {self.suggestion}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>{self.plot()}"
+    def _tables(self) -> list[Table]:
+        rows = [
+            (c.reference, int(age), x, y, y - x, bool(judged))
+            for c in self.curves
+            for age, x, y, judged in zip(
+                c.ages, c.original.tolist(), c.released.tolist(), c.judged, strict=True
+            )
+        ]
+        return [
+            Table(
+                "Mean years that husbands are older, by the age of one partner",
+                ("by age of", "age", "original", "released", "difference", "judged"),
+                rows,
+                {"age": "d", "original": ".2f", "released": ".2f", "difference": "+.2f"},
+            )
+        ]
+
+    def _notes(self) -> list[str]:
+        return [self.suggestion] if self.suggestion else []
 
 
 def age_gap(

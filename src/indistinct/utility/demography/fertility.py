@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.showing import Shown, Table
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
 from indistinct.utility.demography.rates import FertilitySeries, Survival, fertility_series
@@ -82,7 +82,7 @@ class FertilityTrend:
 
 
 @dataclass(frozen=True, eq=False)
-class Fertility:
+class Fertility(Shown):
     """The test of own-child fertility: both series, their trends, and the verdict.
 
     Parameters
@@ -177,6 +177,9 @@ class Fertility:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         head = f"Own-child fertility, {self.original.years} years: {verdict(self.passed)}"
         lines = [f"{head} (allowed {self.threshold:g} children a woman)"]
         if np.isfinite(self.largest):
@@ -197,10 +200,29 @@ class Fertility:
             ]
         if self.suggestion:
             lines.append(f"  → {self.suggestion}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>{self.plot()}"
+    def _tables(self) -> list[Table]:
+        unit = "year" if self.census_year else "years before the census"
+        return [
+            Table(
+                "Total fertility rate, children a woman",
+                (unit, "original", "released", "difference"),
+                list(
+                    zip(
+                        self.years,
+                        self.original.total.tolist(),
+                        self.released.total.tolist(),
+                        self.difference.tolist(),
+                        strict=True,
+                    )
+                ),
+                {unit: "d", "original": ".3f", "released": ".3f", "difference": "+.4f"},
+            )
+        ]
+
+    def _notes(self) -> list[str]:
+        return [self.suggestion] if self.suggestion else []
 
 
 def own_child_fertility(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -11,12 +10,14 @@ from indistinct.errors import InputError
 from indistinct.figures import stacked
 from indistinct.files.source import Source
 from indistinct.households import HouseholdColumns, guess_household
+from indistinct.showing import MOST_LINES, Shown, Table, folded
 from indistinct.utility.demography.age_gap import AgeGap, Reference, age_gap
 from indistinct.utility.demography.counts import couple_ages, couple_education, own_children
 from indistinct.utility.demography.fertility import Fertility, own_child_fertility
 from indistinct.utility.demography.homogamy import AGE_GROUPS, Homogamy, Statistic, homogamy
 from indistinct.utility.demography.people import People, levels_of, read_people
 from indistinct.utility.demography.rates import Survival
+from indistinct.utility.demography.words import verdict
 from indistinct.variables import Value
 
 __all__ = ["DemographicTests", "KinshipOf", "demographic_tests"]
@@ -26,7 +27,7 @@ KinshipOf = Literal["own", "original"]
 
 
 @dataclass(frozen=True, eq=False)
-class DemographicTests:
+class DemographicTests(Shown):
     """Age gap, own-child fertility and homogamy, original against released.
 
     Parameters
@@ -77,15 +78,36 @@ class DemographicTests:
         }
 
     def __repr__(self) -> str:
-        good = sum(result.passed is True for result in self.results)
-        lines = [
-            f"Demographic tests: {good} of {len(self.results)} passed",
-            *(repr(result) for result in self.results),
-        ]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        lines = [self._head()]
+        lines += [f"  {result._headline()}" for result in self.results]
+        return folded([*lines, *(f"  → {text}" for text in self.suggestions)], most=MOST_LINES)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>{self.plot()}"
+    def _head(self) -> str:
+        good = sum(result.passed is True for result in self.results)
+        return f"Demographic tests: {good} of {len(self.results)} passed"
+
+    def _lines(self) -> list[str]:
+        lines = [self._head(), *(result.details() for result in self.results)]
+        return [*lines, *(f"note: {note}" for note in self.notes)]
+
+    def _tables(self) -> list[Table]:
+        rows = [
+            (
+                result.to_dict()["measure"],
+                verdict(result.passed),
+                result.to_dict()["max_difference"],
+                result.threshold,
+            )
+            for result in self.results
+        ]
+        head = ("test", "verdict", "largest difference", "allowed")
+        return [
+            Table("Demographic tests", head, rows),
+            *(table for result in self.results for table in result._tables()),
+        ]
+
+    def _notes(self) -> list[str]:
+        return [*self.suggestions, *self.notes]
 
 
 def demographic_tests(

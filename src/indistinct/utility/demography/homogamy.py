@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.showing import Shown, Table
 from indistinct.utility.demography.counts import OLDEST, CoupleEducation
 from indistinct.utility.demography.figures import homogamy_figure
 from indistinct.utility.demography.odds import LogOdds, Mating, log_odds, mating
@@ -112,7 +112,7 @@ class HomogamyGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class Homogamy:
+class Homogamy(Shown):
     """The test of homogamy: shares, log odds by level and age of the wife, and the verdict.
 
     Parameters
@@ -237,6 +237,9 @@ class Homogamy:
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         a, b = self.original, self.released
         judged = sum(int(g.judged.sum()) for g in self.groups)
         off = (
@@ -268,10 +271,50 @@ class Homogamy:
             lines.append(f"  log odds ({worst.statistic}), wives of {worst.name}: {shown}")
         if self.suggestion:
             lines.append(f"  → {self.suggestion}")
-        return "\n".join(lines)
+        return lines
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>{self.plot()}"
+    def _tables(self) -> list[Table]:
+        return [
+            Table(
+                f"Log odds of marrying one's like ({self.groups[0].statistic}), by age of the wife",
+                ("ages", "level", "original", "released", "difference", "judged"),
+                [
+                    (g.name, level, x, y, y - x, bool(judged))
+                    for g in self.groups
+                    for level, x, y, judged in zip(
+                        g.levels,
+                        g.values(g.original).tolist(),
+                        g.values(g.released).tolist(),
+                        g.judged,
+                        strict=True,
+                    )
+                ],
+                {"original": ".2f", "released": ".2f", "difference": "+.2f"},
+            ),
+            Table(
+                "Who marries whom, shares of couples",
+                ("", "original", "released"),
+                [
+                    ("alike", self.original.homogamy, self.released.homogamy),
+                    ("husband higher", self.original.hypergamy, self.released.hypergamy),
+                    ("wife higher", self.original.hypogamy, self.released.hypogamy),
+                    (
+                        f"women marrying down from level {self.down_from}",
+                        self.original.women_down,
+                        self.released.women_down,
+                    ),
+                    (
+                        f"men marrying down from level {self.down_from}",
+                        self.original.men_down,
+                        self.released.men_down,
+                    ),
+                ],
+                {"original": ".1%", "released": ".1%"},
+            ),
+        ]
+
+    def _notes(self) -> list[str]:
+        return [self.suggestion] if self.suggestion else []
 
 
 def homogamy(

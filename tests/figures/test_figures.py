@@ -78,8 +78,8 @@ def test_a_line_is_drawn_where_it_is_and_broken_where_it_is_not_known():
     svg = lines("t", [Line("a", [0, 1, 2, 3, 4], [0, 10, float("nan"), 10, 0])], x="", y="")
     strokes = [n for n in ElementTree.fromstring(svg).iter() if n.tag.endswith("polyline")]
     runs = [n.get("points").split() for n in strokes]
-    assert sorted(len(run) for run in runs) == [2, 2, 2]  # one of them is the key's
-    (x0, low), (x1, high) = (map(float, p.split(",")) for p in runs[0])
+    assert sorted(len(run) for run in runs) == [2, 2, 2]  # the first of them is the key's
+    (x0, low), (x1, high) = (map(float, p.split(",")) for p in runs[1])
     frame = next(n for n in ElementTree.fromstring(svg).iter() if n.tag.endswith("rect"))
     assert x0 < x1
     assert high == float(frame.get("y"))

@@ -1,43 +1,22 @@
-"""The whole flow on a synthetic census, as far as it goes: what `make demo` shows.
-
-Everything is written into one folder, which appears whole when all is done.
-"""
+"""What the demo found, and its summary for people."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from indistinct import keys
-from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY, write_census, write_hierarchies
-from indistinct.errors import InputError
-from indistinct.files import write_data
-from indistinct.perturbing import perturbing_plan
-from indistinct.protect import Method, Plan, Request, Shuffle, SideBySide, compare_methods
+from indistinct.demo.releases import MAX_DROP
+from indistinct.protect import SideBySide
 from indistinct.prove import Verification
-from indistinct.risk import FileRisk, KnownRisk, file_risk, known_population_risk
-from indistinct.session import Data, open_data
-from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
-from indistinct.verifying import verify_release
+from indistinct.report import WrittenReport
+from indistinct.risk import FileRisk, KnownRisk
+from indistinct.tradeoff import RiskUtilityMap
 
-__all__ = ["Demo", "run_demo"]
+__all__ = ["FRACTION", "Demo"]
 
-K = 3
-FLOOR = 50
 FRACTION = 0.1
-WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
-MAX_DROP = 0.01
-RELEASED = ("education", "tenure", "household_size", "children", "health", "hours", "travel")
-"""What the recipient gets beside the key: nothing that a register has."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +40,8 @@ class Demo:
     """What was proved of the release, from the file."""
     fallen: Verification | None = None
     """What became of the same census with nothing but the names taken off."""
+    reports: tuple[WrittenReport, ...] = ()
+    """The reports that were written, of single releases and of both side by side."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -78,6 +59,7 @@ class Demo:
             "map": self.map.to_dict(),
             "proved": self.proved.to_dict() if self.proved else None,
             "fallen": self.fallen.to_dict() if self.fallen else None,
+            "reports": [str(self.folder / _within(report)) for report in self.reports],
         }
 
     @property
@@ -154,6 +136,19 @@ class Demo:
             f"({fallen.disclosures / fallen.records:.1%}), each alone and with true values.",
         ]
 
+    def _report_lines(self) -> list[str]:
+        """Where the reports are."""
+        if not self.reports:
+            return []
+        listed = [f"- [`{_within(report)}`]({_within(report)})" for report in self.reports]
+        return [
+            "## The reports",
+            "",
+            "What somebody reads before signing; open them in a browser:",
+            "",
+            *listed,
+        ]
+
     def summary(self) -> str:
         """Return the summary as Markdown, without a value of any record."""
         found = self.found
@@ -190,6 +185,8 @@ class Demo:
             "",
             *self._proof_lines(),
             "",
+            *self._report_lines(),
+            "",
             "## How they were found",
             "",
             f"Counted by {found.approach}, the cheapest of these by estimate:",
@@ -211,173 +208,17 @@ class Demo:
             "- `release/`: the best of them: `data.parquet`, `methodology.md`, `contract.md` and "
             "`certificate.json` for the recipient, `private/` with plan, ledger and audit trail "
             "for the holder",
+            "- `shuffled/`: the same census shuffled, for research on households",
+            "- `release.toml`, `shuffled.toml`: the project files of both; "
+            "`indistinct run release.toml --out again` writes a release anew",
             "- `private/without-names.parquet`: the census that falls to the register",
             "",
         ]
         return "\n".join(lines)
 
 
-def run_demo(
-    folder: str | Path,
-    *,
-    people: int = 100_000,
-    seed: int = 1,
-    say: Callable[[str], None] = lambda sentence: None,
-) -> Demo:
-    """Make a census, find who stands out, and write it all into a folder.
-
-    An earlier demo in the same folder is replaced; anything else that stands there is refused.
-    """
-    target = Path(folder)
-    if target.exists() and not (target / "summary.md").exists() and any(target.iterdir()):
-        raise InputError(f"{target} holds something that is not a demo. Choose another folder.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        say(f"making a census of {people:,} people …")
-        census = aside / "census.parquet"
-        write_census(census, people=people, seed=seed, register=aside / "register.parquet")
-        (aside / "hierarchies").mkdir()
-        write_hierarchies(aside / "hierarchies")
-        say("finding those who stand out …")
-        private = aside / "private"
-        private.mkdir(mode=0o700)
-        with open_data(census) as data:
-            demo = _find(data, target, seed, aside / "hierarchies", say)
-            demo.found.write(private / "records.parquet")
-            _write_flagged(demo.found, private / "flagged.csv")
-            keys.write_pull_out(demo.found, private / "pull-out.csv")
-            (aside / "comparison.svg").write_text(demo.ways.plot(), encoding="utf-8")
-            (aside / "comparison.json").write_text(
-                json.dumps(demo.ways.to_dict(), indent=2) + "\n", encoding="utf-8"
-            )
-            (aside / "map.svg").write_text(demo.map.plot(), encoding="utf-8")
-            (aside / "map.json").write_text(
-                json.dumps(demo.map.to_dict(), indent=2) + "\n", encoding="utf-8"
-            )
-            if demo.ways.best:
-                say(f"writing the release ({demo.ways.best.method}) …")
-                _release(data, demo.ways.best.method, aside, seed)
-                say("proving it from the file, and attacking a file without names …")
-                demo = replace(demo, proved=_prove(aside), fallen=_attack(data, aside))
-        (aside / "summary.md").write_text(demo.summary())
-        if target.exists():
-            shutil.rmtree(target)
-        os.chmod(aside, 0o755)
-        os.replace(aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return demo
-
-
-def _release(data: Data, method: Method, folder: Path, seed: int) -> None:
-    """Protect the census by the best method and write the release folder."""
-    options: dict[str, Any] = {"max_drop": MAX_DROP} if method in ("datafly", "optimal") else {}
-    done = data.protect(
-        list(SKINNER_HOLMES_KEY),
-        method=method,
-        k=K,
-        seed=seed,
-        hierarchies=folder / "hierarchies",
-        **options,
-    )
-    data.release(folder / "release", done, seed=seed, keep=RELEASED)
-
-
-def _prove(folder: Path) -> Verification:
-    """Verify the release as somebody would who trusts nothing."""
-    return verify_release(folder / "release", private=folder / "census.parquet", brief=True)
-
-
-def _attack(data: Data, folder: Path) -> Verification:
-    """Take off the names and nothing else, and attack that with the register."""
-    known = ["date_of_birth", "sex", "area"]
-    named = [n for n in data.variables.names(role="identifier") if n not in known]
-    kept = [name for name in data.variables if name not in named]
-    bare = write_data(data.source.table(kept), folder / "private" / "without-names.parquet")
-    return verify_release(
-        bare,
-        private=folder / "census.parquet",
-        registers=[folder / "register.parquet"],
-        person="identity_number",
-        key=known,
-        brief=True,
-    )
-
-
-def _find(
-    data: Data, folder: Path, seed: int, hierarchies: Path, say: Callable[[str], None]
-) -> Demo:
-    key = list(SKINNER_HOLMES_KEY)
-    found = data.uniques(key, k=K, floor=FLOOR)
-    rng = np.random.default_rng(seed)
-    drawn = data.engine.sample(data.source, fraction=FRACTION, rng=rng)
-    sample = file_risk(data.engine, drawn, key, fraction=FRACTION)
-    truth = known_population_risk(sample.table, keys.counts_in(sample.table, found.key_table))
-    table = found.key_table
-    without = []
-    for name in key:
-        coarser, _ = table.rollup([other for other in key if other != name])
-        without.append((name, int(coarser.counts[coarser.counts < K].sum())))
-    without.sort(key=lambda pair: pair[1])
-    say(f"protecting it in {len(WAYS)} ways …")
-    ways = compare_methods(
-        data.engine,
-        data.source,
-        key,
-        hierarchies=data.hierarchies(key, directory=hierarchies),
-        request=Request(k=K, max_drop=MAX_DROP),
-        seed=seed,
-        methods=WAYS,
-    )
-    say("shuffling it, beside generalising …")
-    shuffled = _shuffled(data, seed, hierarchies)
-    return Demo(folder, found, data.explain(key), tuple(without), sample, truth, ways, shuffled)
-
-
-def _shuffled(data: Data, seed: int, hierarchies: Path) -> RiskUtilityMap:
-    """Map shuffling and generalising by the twelve variables of McCaa et al. (2013)."""
-    key = list(MCCAA_KEY)
-    known = data.hierarchies(key, directory=hierarchies)
-    work = {name: known[name] for name in ("occupation", "industry")}
-    whole = perturbing_plan(
-        "shuffle",
-        data.source,
-        project=None,
-        hierarchies=lambda names: {name: known[name] for name in names},
-        options={},
-    )
-    shuffles = [
-        Shuffle(
-            ("age", "education", *work), ("sex", "marital", "region"), level=level, hierarchies=work
-        )
-        for level in (0.1, 1.0)
-    ]
-    candidates = [
-        Candidate("original", plan=Plan()),
-        Candidate("census shuffled", plan=whole),
-        *(Candidate(f"shuffle {s.level:g}", plan=Plan((s,))) for s in shuffles),
-        *(
-            Candidate(f"{way} k={K}", method=way, request=Request(k=K, max_drop=MAX_DROP))
-            for way in ("datafly", "optimal")
-        ),
-    ]
-    return risk_utility_map(
-        data.engine,
-        data.source,
-        candidates,
-        key=key,
-        seed=seed,
-        hierarchies=known,
-        risk="linkage",
-    )
-
-
-def _write_flagged(found: keys.Uniques, path: Path) -> None:
-    risky = found.records_at_risk()
-    frequency = found.frequency()[risky]
-    table = found.source.table(list(found.key)).take(pa.array(risky))
-    table = table.add_column(0, "record", pa.array(risky))
-    table = table.append_column("frequency", pa.array(frequency))
-    case = np.where(frequency == 1, "i", "ii")
-    write_data(table.append_column("case", pa.array(case)), path)
+def _within(report: WrittenReport) -> str:
+    """Return where a report is within the demo's folder, whatever that was called before."""
+    parts = report.html.parts
+    inside = 3 if "private" in parts[-2:] else 1
+    return "/".join(parts[-inside:])

@@ -1,0 +1,53 @@
+"""How a release that was written is told: one JSON object, or a page for people."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from indistinct.cli.options import people, print_json
+from indistinct.cli.results import show_protected
+from indistinct.errors import GuaranteeError
+from indistinct.running import Run
+
+__all__ = ["tell_run"]
+
+
+def tell_run(run: Run, *, as_json: bool) -> None:
+    """Tell what was done; raise a `GuaranteeError` where k was promised and does not hold."""
+    console = people()
+    for sentence in run.warnings:
+        console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
+    if as_json:
+        print_json(run.to_dict())
+    else:
+        _show(console, run)
+    done = run.protected
+    if not run.holds:
+        raise GuaranteeError(
+            f"{done.residual:,} records are in classes smaller than {done.k} by the whole key. "
+            f"The release was written to {run.release.folder}; '{done.method}' does not promise "
+            "more."
+        )
+
+
+def _show(console: Console, run: Run) -> None:
+    written = run.release
+    show_protected(console, run.protected)
+    if run.protection is not None:
+        console.print(run.protection.details(), markup=False, soft_wrap=True)
+    parts = (written.data, written.methodology, written.contract, written.certificate)
+    console.print(f"written: {', '.join(map(str, parts))}", markup=False, soft_wrap=True)
+    if written.open:
+        console.print(
+            f"to fill in before signing: {', '.join(written.open)}", markup=False, soft_wrap=True
+        )
+    console.print(f"private: {written.plan.parent}", markup=False, soft_wrap=True)
+    console.print(f"read before signing: {run.report.html}", markup=False, soft_wrap=True)
+    if run.shareable is not None:
+        console.print(f"to show to others: {run.shareable.html}", markup=False, soft_wrap=True)
+    if run.secret is not None:
+        console.print(
+            f"the key: {run.secret}. Keep it; without it nobody can decrypt.",
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,22 @@
+"""The report: what somebody reads before signing a release."""
+
+from indistinct.report.facts import Measured
+from indistinct.report.front import WrittenReport, make_report, write_report
+from indistinct.report.measuring import measure
+from indistinct.report.pieces import Claim, Document, Grid, Picture, Section
+from indistinct.report.words import Words, load_words
+
+__all__ = [
+    "Claim",
+    "Document",
+    "Grid",
+    "Measured",
+    "Picture",
+    "Section",
+    "Words",
+    "WrittenReport",
+    "load_words",
+    "make_report",
+    "measure",
+    "write_report",
+]

@@ -1,0 +1,111 @@
+"""A release folder read for its report: what is certified, what was measured, what is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from indistinct.errors import InputError
+from indistinct.release import Certificate, check_folder, parts
+from indistinct.report.facts import Measured
+from indistinct.report.pieces import Edition
+
+__all__ = ["Lacking", "ReleaseFacts", "read_release"]
+
+Lacking = Literal["ledger", "measured", "unreadable"]
+"""Why nothing is known of what was measured: the holder's part is not here, the release is from
+before such facts were kept, or they cannot be read."""
+
+
+@dataclass(frozen=True)
+class ReleaseFacts:
+    """What is known of one release.
+
+    Parameters
+    ----------
+    findings
+        What is not as it was written; empty where the folder is whole.
+    notes
+        What its check noticed besides.
+    measured
+        What was measured, or None and `lacking` says why.
+    seed
+        Private: the seed of the run.
+    """
+
+    name: str
+    folder: Path
+    certificate: Certificate
+    findings: tuple[str, ...]
+    notes: tuple[str, ...]
+    measured: Measured | None
+    lacking: Lacking | None = None
+    seed: int | None = None
+    edition: Edition = "private"
+
+    @property
+    def whole(self) -> bool:
+        """Whether every part is as it was written."""
+        return not self.findings
+
+    @property
+    def claims_k(self) -> bool:
+        """Whether the release promises that every record refers to k people."""
+        return self.measured is None or self.measured.claims_k
+
+    @property
+    def holds(self) -> bool:
+        """Whether the folder is whole, and what the release promises is proved."""
+        return self.whole and (self.certificate.proved or not self.claims_k)
+
+
+def read_release(folder: str | Path) -> ReleaseFacts:
+    """Read what a release folder says of itself, and check every byte of it.
+
+    The records are hashed and not read. A folder that is no release is refused; one that was
+    changed is read all the same, and its findings say so.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        raise InputError(
+            f"{folder} is a file. Name the release folder, in which certificate.json is."
+        )
+    mine = (folder / parts.LEDGER).is_file()
+    check = check_folder(folder, recipient=not mine, any_version=True)
+    certificate = check.certificate or Certificate({})
+    measured, lacking, seed = None, None, None
+    findings = list(check.findings)
+    if not mine:
+        lacking = "ledger"
+    elif not (folder / parts.MEASURED).is_file():
+        lacking = "measured"
+    else:
+        try:
+            path = folder / parts.MEASURED
+            measured = Measured.from_dict(_json(path), origin=str(path))
+            seed = _json(folder / parts.LEDGER).get("seed")
+        except InputError as error:
+            lacking = "unreadable"
+            findings.append(str(error))
+    return ReleaseFacts(
+        folder.resolve().name,
+        folder,
+        certificate,
+        tuple(findings),
+        tuple(check.notes),
+        measured,
+        lacking,  # type: ignore[arg-type]
+        seed if isinstance(seed, int) else None,
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        raise InputError(f"{path} cannot be read: it is not JSON.") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path} cannot be read: it has no fields.")
+    return content

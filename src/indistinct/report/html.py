@@ -1,0 +1,98 @@
+"""A document as one HTML page that needs neither network nor script."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from indistinct.report.few import Below, Few
+from indistinct.report.pieces import Claim, Document, Shown
+from indistinct.report.words import Words
+
+__all__ = ["document_json", "write_page"]
+
+
+def write_page(
+    document: Document, words: Words, *, docs: str | None = None, unfolded: bool = False
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    docs
+        Where the documentation is, an address: the methods' pages are then linked there.
+    unfolded
+        Show the data tables of figures openly, as paper needs it.
+    """
+    return _template().render(
+        document=document, words=words, docs=docs.rstrip("/") if docs else None, unfolded=unfolded
+    )
+
+
+def document_json(document: Document) -> str:
+    """Return the machine-readable twin of a page."""
+    return json.dumps(told(document.to_dict()), indent=1, ensure_ascii=False) + "\n"
+
+
+def told(value: Any) -> Any:
+    """Return what JSON can hold; a number that is not told exactly becomes text.
+
+    >>> told({"people": Few(5), "share": Below(0.005), "k": (3, None)})
+    {'people': '<5', 'share': '<0.005', 'k': [3, None]}
+    """
+    if isinstance(value, (Few, Below)):
+        return repr(value)
+    if isinstance(value, dict):
+        return {str(name): told(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [told(part) for part in value]
+    return value
+
+
+@cache
+def _template() -> jinja2.Template:
+    folder = resources.files("indistinct.report").joinpath("template")
+    texts = {name: folder.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css")}
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(texts),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["sentence"] = sentence
+    environment.filters["value"] = value_of
+    environment.filters["kind"] = lambda piece: type(piece).__name__
+    environment.filters["svg"] = Markup
+    return environment.get_template("page.html")
+
+
+def sentence(claim: Claim) -> Markup:
+    """Return a claim as HTML: values marked as such, what stands between ** set off."""
+    parts = []
+    strong = False
+    for part in claim.parts:
+        if isinstance(part, Shown):
+            parts.append(value_of(part))
+            continue
+        for i, literal in enumerate(part.split("**")):
+            if i:
+                strong = not strong
+                parts.append(Markup("<strong>" if strong else "</strong>"))
+            parts.append(escape(literal))
+    if strong:
+        parts.append(Markup("</strong>"))
+    return Markup("").join(parts)
+
+
+def value_of(shown: Shown) -> Markup:
+    """Return a value as HTML: a number with its exact value beside what is read."""
+    value = shown.value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return Markup('<data value="{}">{}</data>').format(told(value), shown.text)
+    return escape(shown.text)

@@ -1,0 +1,96 @@
+"""What was changed, by variable, and by which steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from indistinct.figures import shares
+from indistinct.report.facts import Changes, Measured
+from indistinct.report.few import drawable, share
+from indistinct.report.folder import ReleaseFacts
+from indistinct.report.pieces import Picture, Piece, Section
+from indistinct.report.words import Words
+
+__all__ = ["changed_cells", "changes"]
+
+
+def changes(facts: ReleaseFacts, words: Words) -> Section | None:
+    """Tell what was done to the data."""
+    if facts.measured is None:
+        return None
+    return Section("changes", words("section.changes"), tuple(_pieces(facts.measured, words)))
+
+
+def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
+    found = measured.changes
+    left_out = found.lost
+    if left_out:
+        yield words.claim(
+            "changes.left_out",
+            left_out=left_out,
+            share=share(left_out, found.records_before),
+            records=found.records_before,
+        )
+    else:
+        yield words.claim("changes.all_kept")
+    if found.records_changed:
+        yield words.claim(
+            "changes.records",
+            changed=found.records_changed,
+            share=share(found.records_changed, found.records_before),
+        )
+    if any(change.cells for change in found.variables):
+        yield changed_cells(found, words)
+    elif any(change.cells is None for change in found.variables):
+        names = [change.name for change in found.variables if change.cells is None]
+        yield words.claim("changes.untold", names=names, page="techniques")
+    else:
+        yield words.claim("changes.nothing", tone="note")
+    touched = [c for c in found.variables if c.how != "unchanged"]
+    same = [c.name for c in found.variables if c.how == "unchanged"]
+    if touched:
+        yield words.grid(
+            "changed.data",
+            [
+                ("variable", ""),
+                ("how", "word"),
+                ("cells", "count"),
+                ("share", "percent"),
+                ("suppressed", "count"),
+            ],
+            [
+                (c.name, f"how.{c.how}", c.cells, share(c.cells, found.records_after), c.suppressed)
+                for c in sorted(touched, key=lambda c: -(c.cells or 0))
+            ],
+        )
+    if same:
+        yield words.claim("changes.unchanged", names=same, number=len(same))
+    yield words.heading("changes.steps")
+    for number, step in enumerate(measured.steps, 1):
+        claim = (
+            words.said(step.told, name="changes.step")
+            if step.told
+            else words.claim("changes.step.perturbs", names=step.variables, page="techniques")
+        )
+        yield replace(claim, parts=(f"{number}. ", *claim.parts))
+    if any(not step.told for step in measured.steps):
+        yield words.claim("changes.see_methodology", page="release-folder")
+
+
+def changed_cells(found: Changes, words: Words) -> Picture:
+    """Draw the share of each variable's cells that were changed."""
+    rows = sorted(
+        ((c.name, share(c.cells, found.records_after) or 0.0) for c in found.variables if c.cells),
+        key=lambda row: -row[1],
+    )
+    parts = [part for _, part in rows]
+    grid = words.grid("cells.data", [("variable", ""), ("share", "percent")], rows, folded=True)
+    svg = shares(
+        words("cells"),
+        [n for n, _ in rows],
+        drawable(parts),
+        none=words.untold(parts),
+        name="cells",
+    )
+    return words.picture("cells", svg, grid, page="techniques", most=rows[0][0], share=rows[0][1])

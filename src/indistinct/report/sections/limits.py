@@ -1,0 +1,34 @@
+"""What the verdict rests on, and what is not proved."""
+
+from __future__ import annotations
+
+from indistinct.report.folder import ReleaseFacts
+from indistinct.report.pieces import Piece, Section
+from indistinct.report.words import Words
+
+__all__ = ["limits"]
+
+
+def limits(facts: ReleaseFacts, words: Words) -> Section:
+    """Tell the assumptions, and what nobody has shown."""
+    pieces: list[Piece] = [words.claim("limits.intro", page="what-is-not-proved")]
+    told = facts.certificate.verdict.get("assumptions")
+    for sentence in told if isinstance(told, list) else []:
+        pieces.append(words.said(str(sentence), name="limits.assumption"))
+    pieces.append(words.heading("limits.not_proved"))
+    pieces += [
+        words.claim(f"limits.{name}", page=page)
+        for name, page in (
+            ("attributes", "attribute-disclosure"),
+            ("beyond_key", "what-is-not-proved"),
+            ("later", "several-releases"),
+            ("law", "what-is-not-proved"),
+        )
+    ]
+    if facts.measured is not None:
+        if not facts.measured.claims_k:
+            pieces.append(words.claim("limits.perturbed", tone="note", page="protection-report"))
+        for warning in facts.measured.warnings:
+            pieces.append(words.said(warning, name="limits.warning", tone="note"))
+    pieces += [words.said(note, name="limits.note", tone="note") for note in facts.notes]
+    return Section("limits", words("section.limits"), tuple(pieces))

@@ -1,0 +1,31 @@
+"""The box that is signed."""
+
+from __future__ import annotations
+
+from indistinct.report.folder import ReleaseFacts
+from indistinct.report.pieces import Section, SignOff
+from indistinct.report.words import Words
+
+__all__ = ["signing"]
+
+
+def signing(facts: ReleaseFacts, words: Words) -> Section:
+    """Give room for a decision and signatures."""
+    choices = [words("sign.release"), words("sign.conditions"), words("sign.refuse")]
+    if not facts.holds:
+        choices = [words("sign.refuse"), words("sign.although")]
+    return Section(
+        "signing",
+        words("section.signing"),
+        (
+            words.claim("sign.intro", tone="plain" if facts.holds else "bad"),
+            SignOff(
+                "sign",
+                tuple(
+                    words(f"sign.{name}")
+                    for name in ("reasons", "name", "office", "place", "signature")
+                ),
+                tuple(choices),
+            ),
+        ),
+    )

@@ -1,0 +1,153 @@
+"""The verdict in one sentence, and the release at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from indistinct.figures import gauge
+from indistinct.report.facts import Linkage, Measured
+from indistinct.report.few import share
+from indistinct.report.folder import ReleaseFacts
+from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown
+from indistinct.report.words import Words
+
+__all__ = ["glance", "nearest_link", "stand_out_gauge", "verdict", "verdict_sentence"]
+
+
+def verdict(facts: ReleaseFacts, words: Words) -> Section:
+    """Say whether the release keeps its promise, and what it is at a glance."""
+    return Section("verdict", words("section.verdict"), tuple(_pieces(facts, words)))
+
+
+def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
+    if not facts.whole:
+        yield words.claim("verdict.changed", tone="bad", page="release-folder")
+        for finding in facts.findings:
+            yield words.said(finding, name="verdict.finding", tone="bad")
+    yield verdict_sentence(facts, words)
+    if facts.lacking is not None:
+        yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note")
+    if facts.measured is not None:
+        yield glance(facts.measured, words)
+        if facts.measured.claims_k:
+            yield stand_out_gauge(facts.measured, words)
+        elif facts.measured.risk.linkage:
+            yield found_gauge(facts.measured, words)
+
+
+def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
+    """Say in one sentence what was proved, or that nothing was."""
+    certificate, found = facts.certificate, facts.certificate.verdict
+    key, asked = tuple(certificate.key), certificate.k or 0
+    if not facts.claims_k and facts.measured is not None:
+        return _perturbed(facts.measured, words)
+    if not found:
+        return words.claim("verdict.unproved", tone="bad", page="verifying")
+    if certificate.proved:
+        name = f"verdict.{found.get('verdict')}"
+        name = name if name in words else "verdict.proved"
+        return words.claim(
+            name, tone="good", page="verifying", key=key, k=_number(found.get("k"), asked)
+        )
+    return words.claim(
+        "verdict.fails",
+        tone="bad",
+        page="verifying",
+        exposed=_number(found.get("witnesses"), 0),
+        records=_number(certificate.content.get("records"), 0),
+        k=asked,
+        key=key,
+    )
+
+
+def _number(value: object, otherwise: int) -> int:
+    """Return a count of a certificate, which may have been tampered with."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+def _perturbed(measured: Measured, words: Words) -> Claim:
+    """Say what a release protects from that promises no k."""
+    link = nearest_link(measured)
+    if link is None:
+        return words.claim("verdict.perturbed.unknown", tone="note", page="protection-report")
+    return words.claim(
+        "verdict.perturbed",
+        tone="note",
+        page="protection-report",
+        key=measured.risk.key,
+        before=link.before,
+        after=link.after,
+    )
+
+
+def nearest_link(measured: Measured) -> Linkage | None:
+    """Return what the intruder finds who takes the nearest record, if that was tried."""
+    found = {link.how: link for link in measured.risk.linkage}
+    return found.get("gower") or found.get("rank") or found.get("exact")
+
+
+def glance(measured: Measured, words: Words) -> Grid:
+    """Put the most important numbers side by side, original against released."""
+    risk, changes = measured.risk, measured.changes
+    before, after = risk.before, risk.after
+    rows: list[tuple[object, object, object]] = [
+        (words("glance.records"), before.records, after.records),
+        (words("glance.at_risk", k=risk.k), before.at_risk, after.at_risk),
+        (words("glance.unique"), before.unique, after.unique),
+        (words("glance.expected"), risk.expected_before, risk.expected_after),
+        (words("glance.variables"), measured.original.variables, len(measured.released.variables)),
+    ]
+    untold = any(change.cells is None for change in changes.variables)
+    cells = None if untold else sum(change.cells or 0 for change in changes.variables)
+    total = changes.records_after * len(changes.variables)
+    grid = words.grid("glance", [("what", ""), ("original", "count"), ("released", "count")], rows)
+    changed = (
+        words.shown("what", words("glance.cells"), ""),
+        words.shown("original", None),
+        words.shown("released", share(cells, total), "percent"),
+    )
+    last: list[tuple[Shown, ...]] = [changed]
+    link = nearest_link(measured)
+    if link is not None:
+        shown = [("original", link.before), ("released", link.after)]
+        found = tuple(words.shown(column, value, "percent") for column, value in shown)
+        last.insert(0, (words.shown("what", words("glance.linkage")), *found))
+    return Grid(grid.name, grid.caption, grid.headings, (*grid.rows, *last), grid.numeric)
+
+
+def stand_out_gauge(measured: Measured, words: Words) -> Picture:
+    """Draw the share of people who stand out: before, after, and allowed."""
+    risk = measured.risk
+    before = share(risk.before.at_risk, risk.before.records)
+    after = share(risk.after.at_risk, risk.after.records)
+    return _gauge("gauge", before, after, 0.0, words, page="uniques", k=risk.k)
+
+
+def found_gauge(measured: Measured, words: Words) -> Picture:
+    """Draw the share of people whom the nearest record gives away: before and after."""
+    link = nearest_link(measured)
+    assert link is not None
+    return _gauge("found", link.before, link.after, None, words, page="protection-report")
+
+
+def _gauge(
+    name: str,
+    before: float | None,
+    after: float | None,
+    allowed: float | None,
+    words: Words,
+    *,
+    page: str,
+    **values: Any,
+) -> Picture:
+    names = (words("original"), words("released"), words("allowed"))
+    rows = list(zip(names, (before, after, allowed), strict=True))
+    grid = words.grid(
+        f"{name}.data",
+        [("what", ""), ("share", "percent")],
+        rows if allowed is not None else rows[:2],
+        folded=True,
+    )
+    svg = gauge(words(name, **values), before or 0.0, after or 0.0, allowed, names=names, name=name)
+    return words.picture(name, svg, grid, page=page, before=before, after=after, **values)

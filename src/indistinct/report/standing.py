@@ -1,0 +1,79 @@
+"""Where one candidate stands: the numbers by which releases are put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indistinct.report.facts import Measured
+from indistinct.report.few import share
+
+__all__ = [
+    "cells_changed",
+    "cells_kept",
+    "left_out",
+    "linkage",
+    "perturbed",
+    "right_guesses",
+    "same_key",
+    "standing_out",
+    "utility_measure",
+]
+
+
+def same_key(found: Sequence[Measured]) -> bool:
+    """Say whether all are protected against an intruder who knows the same."""
+    return len({frozenset(m.risk.key) for m in found}) <= 1
+
+
+def perturbed(measured: Measured) -> bool:
+    """Say whether values were altered or exchanged, so that counts of combinations tell little."""
+    return any(step.perturbs for step in measured.steps) or not measured.claims_k
+
+
+def standing_out(measured: Measured) -> int | None:
+    """Return how many released records stand out; None where that tells little."""
+    return None if perturbed(measured) else measured.risk.after.at_risk
+
+
+def right_guesses(measured: Measured) -> float | None:
+    """Return the share of people whom an intruder is expected to guess rightly."""
+    return share(measured.risk.expected_after, measured.risk.before.records)
+
+
+def linkage(measured: Measured, how: str) -> float | None:
+    """Return the share of people whom one kind of linkage finds, where that was tried."""
+    return next((link.after for link in measured.risk.linkage if link.how == how), None)
+
+
+def left_out(measured: Measured) -> float | None:
+    """Return the share of records that were left out."""
+    before, after = measured.changes.records_before, measured.changes.records_after
+    # a number that was rounded may seem to be less than what is released
+    return share(max(0, before - after), before)
+
+
+def cells_changed(measured: Measured) -> float | None:
+    """Return the share of released cells that were changed; None where that is not told."""
+    changes = measured.changes
+    kept = cells_kept(measured)
+    total = changes.records_after * len(changes.variables)
+    return None if kept is None else share(total - kept, total)
+
+
+def cells_kept(measured: Measured) -> int | None:
+    """Return how many cells are released as they were; None where that is not told."""
+    changes = measured.changes
+    if any(change.cells is None for change in changes.variables):
+        return None
+    changed = sum(change.cells or 0 for change in changes.variables)
+    return changes.records_after * len(changes.variables) - changed
+
+
+def utility_measure(measured: Measured, name: str) -> float | None:
+    """Return how far a measure of utility is from its best; None where it was not taken."""
+    measures = measured.utility.measures if measured.utility else ()
+    one = next((m for m in measures if m.name == name), None)
+    if one is None or one.difference is None:
+        return None
+    # a pMSE ratio below that of chance is as good as chance
+    return max(0.0, one.difference) if name == "propensity" else abs(one.difference)
