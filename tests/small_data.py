@@ -19,7 +19,7 @@ _started = contextlib.ExitStack()
 @contextlib.contextmanager
 def open_small(table: Any) -> Iterator[Data]:
     """Open a table in memory as `open_data` does, but on the engine that all such tests share."""
-    engine = _engine()
+    engine = shared_engine()
     source = open_table(table, workspace=engine.workspace)
     try:
         yield Data(source, engine)
@@ -28,7 +28,8 @@ def open_small(table: Any) -> Iterator[Data]:
 
 
 @functools.cache
-def _engine() -> Engine:
+def shared_engine() -> Engine:
+    """Return the engine, started at the first call."""
     folder = Path(_started.enter_context(tempfile.TemporaryDirectory()))
     return _started.enter_context(start_engine("duckdb", workspace=folder))
 
@@ -36,4 +37,4 @@ def _engine() -> Engine:
 def close() -> None:
     """End the engine; whoever opens a table after this starts another."""
     _started.close()
-    _engine.cache_clear()
+    shared_engine.cache_clear()

@@ -13,7 +13,6 @@ import json
 import pkgutil
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,6 +22,7 @@ from small_data import open_small
 
 import indistinct
 from indistinct import keys, risk, rules
+from indistinct.census import CensusSummary
 from indistinct.comparing import compare_release
 from indistinct.engine import Engine
 from indistinct.files import Source, open_table
@@ -68,7 +68,7 @@ from indistinct.prove import (
     trust,
     verify,
 )
-from indistinct.prove.ads0 import ADS0, reach_of
+from indistinct.prove.ads0 import ADS0, EMAIL, reach_of
 from indistinct.prove.attacks import (
     attribute_disclosure,
     correct_by_distance,
@@ -79,6 +79,9 @@ from indistinct.prove.attacks import (
     link_probabilistically,
     release_funnel,
 )
+from indistinct.query import Answer
+from indistinct.release import AuditTrail, check_folder
+from indistinct.risk.scenario import KeyRole, Scenario
 from indistinct.showing import MOST_ROWS, Shown, Table
 from indistinct.utility import analyses, demography, over_distortion, quality
 
@@ -86,6 +89,13 @@ SEX, JOB = "<i>sex</i>", "job & <b>"
 WORDS = ("<script>alert(1)</script>", "a & b", '"c" <d>')
 KEY = ["age", SEX, JOB]
 PEOPLE = 240
+SCENARIO = Scenario(
+    "<b>neighbour</b>",
+    "made up",
+    "next door",
+    (KeyRole("age", ("age",)), KeyRole("<i>", ("sex",)), KeyRole("name", ("name",))),
+    area_threshold=100,
+)
 
 
 def columns() -> dict[str, object]:
@@ -113,8 +123,13 @@ class World:
 
     @functools.cached_property
     def released(self) -> Source:
-        """The same people, ages exchanged."""
-        return self.opened(columns() | {"age": np.random.default_rng(1).permutation(self.ages)})
+        """The same people, ages exchanged and jobs drawn anew."""
+        rng = np.random.default_rng(1)
+        changed = {
+            "age": rng.permutation(self.ages),
+            JOB: rng.choice(WORDS, PEOPLE, p=(0.8, 0.1, 0.1)),
+        }
+        return self.opened(columns() | changed)
 
     @property
     def ages(self) -> np.ndarray:
@@ -185,7 +200,7 @@ class World:
         sides = []
         for shift in (0, 2):
             age = np.where(role == 2, rng.integers(0, 15, 1200), rng.integers(25, 50, 1200) + shift)
-            education = np.asarray(WORDS)[rng.integers(0, 3, 1200)]
+            education = rng.integers(0, 3, 1200)
             sides.append(
                 (
                     demography.couple_ages(self.kinship, age, woman),
@@ -205,7 +220,9 @@ class World:
 
     @functools.cached_property
     def rules(self) -> rules.Rules:
-        return rules.Rules([rules.Rule("<b>old</b>", "age > 55"), rules.Rule("rich", "wage > 2000")])
+        return rules.Rules(
+            [rules.Rule("<b>old</b>", "age > 55"), rules.Rule("rich", "wage > 2000")]
+        )
 
     @functools.cached_property
     def register(self) -> Register:
@@ -249,14 +266,6 @@ def _above(variable: str, value: int) -> dict[str, object]:
     return {"variable": variable, "above": value}
 
 
-def _scenario_key(w: World) -> object:
-    return risk.MCCAA_2013.key_for(w.source.variables, columns=_mapped()) if False else None
-
-
-def _mapped() -> dict[str, str]:
-    return {}
-
-
 RESULTS = {
     # keys
     "Uniques": lambda w: w.data.uniques(KEY, k=3),
@@ -264,17 +273,15 @@ RESULTS = {
     "Explanation": lambda w: w.data.explain(KEY),
     "Recoding": lambda w: mondrian(w.climbing, k=3).recoding,
     # risk
-    "FileRisk": lambda w: w.data.risk(KEY, fraction=0.1, model="independence", sensitive=["ill"]),
-    "RecordRisk": lambda w: risk.record_risk(w.table, fraction=0.1, model="independence"),
+    "FileRisk": lambda w: w.data.risk(KEY, fraction=0.1, model="main", sensitive=["ill"]),
+    "RecordRisk": lambda w: risk.record_risk(w.table, fraction=0.1, model="main"),
     "KnownRisk": lambda w: risk.known_population_risk(w.table, w.table.counts * 10),
-    "Fit": lambda w: risk.fit_model(w.table, "independence"),
+    "Fit": lambda w: risk.fit_model(w.table, "main"),
     "SparseFit": lambda w: risk.fit_sparse(
-        w.table, risk.parse_model("independence", w.table.names), draws=1000
+        w.table, risk.parse_model("two-way", w.table.names), draws=1000
     ),
     "ModelPath": lambda w: risk.choose_model(w.table, fraction=0.1, draws=1000),
-    "Validation": lambda w: w.data.validate_risk(
-        KEY, fraction=0.3, repeat=2, model="independence"
-    ),
+    "Validation": lambda w: w.data.validate_risk(KEY, fraction=0.3, repeat=2, model="main"),
     "AttackerRisks": lambda w: risk.attacker_risks(w.table, fraction=0.1),
     "AttributeRisk": lambda w: risk.attribute_disclosure(w.wide, KEY, ["ill"], l=2, t=0.5),
     "SensitiveRisk": lambda w: risk.attribute_disclosure(w.wide, KEY, ["ill"])["ill"],
@@ -298,6 +305,8 @@ RESULTS = {
     "SubsetRisk": lambda w: risk.risk_by_subset(w.table, k=3),
     "UniquenessTable": lambda w: risk.uniqueness_table(w.table),
     "KeySensitivity": lambda w: risk.key_sensitivity(w.wide, KEY, k=3),
+    "ScenarioKey": lambda w: SCENARIO.key_for(w.source.variables, {"<i>": SEX}, partial=True),
+    "Assessment": lambda w: risk.assess(w.table, SCENARIO, sensitivity="ordinary", k=3, area=JOB),
     "AreaCheck": lambda w: risk.check_areas(w.table, JOB, at_least=100),
     # protect
     "Protected": lambda w: w.protected,
@@ -318,7 +327,9 @@ RESULTS = {
     "Rounded": lambda w: round_counts([[3, 8], [4, 1]], 5, np.random.default_rng(1)),
     "Losses": lambda w: _losses(w),
     "DataflyResult": lambda w: datafly(w.climbing, k=3, max_drop=20),
-    "AnonymityTable": lambda w: anonymity_table(w.climbing, levels=(0.02, 0.01)),
+    "AnonymityTable": lambda w: anonymity_table(
+        w.climbing, levels=(0.05, 0.02), mapping=lambda level, n: int(level * 100)
+    ),
     "ArgusResult": lambda w: argus(w.climbing, k=3, identification={"age": 2, SEX: 1, JOB: 1}),
     "ArgusSession": lambda w: w.session,
     "UnsafeCombinations": lambda w: w.session.unsafe,
@@ -351,9 +362,7 @@ RESULTS = {
     ),
     "ADS0": lambda w: w.system,
     "Verdict": lambda w: w.system.verdict(),
-    "Reach": lambda w: reach_of(
-        ["email"], [{"email": "<a>"}], [{"email": "<a>"}], _method("email")
-    ),
+    "Reach": lambda w: reach_of(["email"], [{"email": "<a>"}], [{"email": "<a>"}], EMAIL),
     "AttributeDisclosure": lambda w: attribute_disclosure(
         w.engine, w.source, key=KEY, sensitive="ill", register=w.register
     ),
@@ -400,23 +409,32 @@ RESULTS = {
         keep=(0.8,),
         noise=(),
     ),
-    "RuleCheck": lambda w: w.rules.check(w.source),
+    "RuleCheck": lambda w: w.rules.violations(w.rules.read(w.source)),
     "RulesReport": lambda w: rules.compare_rules(w.rules, w.source, w.released),
     "Kinship": lambda w: w.kinship,
     "Hierarchy": lambda w: w.hierarchies[JOB],
     "Draft": lambda w: draft_project(w.engine, w.source, data_path="<people>.csv"),
     "ReleaseFolder": lambda w: w.release,
+    "FolderCheck": lambda w: check_folder(w.release.folder),
+    "Certificate": lambda w: check_folder(w.release.folder).certificate,
+    "TrailCheck": lambda w: AuditTrail(w.release.plan.parent / "audit.jsonl").check(),
+    "Answer": lambda w: Answer(
+        (JOB, "count"), ((WORDS[0], 12), (WORDS[1], 9)), (12, 9), withheld=1, smallest=5
+    ),
+    "CensusSummary": lambda w: CensusSummary(9, 3, 2, Path("<census>.csv"), None, 0.1),
 }
+
+ELSEWHERE = {
+    "Shown": "what all results are",
+    "PerClass": "what RecordRisk and KnownRisk share",
+}
+FIGURES_ALL_THE_SAME = {"utility.Associations"}
+"""Results whose namesake has no figure."""
 
 
 def _losses(w: World) -> Losses:
-    done = protect_uniques(
-        w.engine, w.source, KEY, action="destroy", k=3, domains=(JOB,), warn_above=0.01
-    )
-    found = done.receipts[0].private
-    return next(part for part in vars(found).values() if isinstance(part, Losses)) if not isinstance(
-        found, Losses
-    ) else found
+    done = protect_uniques(w.engine, w.source, KEY, action="destroy", k=3, domains=(JOB,))
+    return done.receipts[0].private
 
 
 def _matrix() -> TransitionMatrix:
@@ -442,8 +460,77 @@ def _editions(w: World) -> tuple[Edition, Edition]:
     )
 
 
-def _method(name: str) -> object:
-    return SimpleNamespace(name=name, needs=frozenset({name}), asks_for=frozenset())
+SHOW_LABELS = {"Hierarchy": "its labels are what whoever made it wanted to see"}
+
+NO_FIGURE = {
+    "ADS0": "the parts of a system: what is judged, not what was found",
+    "Answer": "the answer to any question, of any columns",
+    "Applied": "its receipts have figures",
+    "AreaCheck": "three numbers",
+    "ArgusSession": "a session; what is unsafe has a figure",
+    "Assessment": "words and a few numbers",
+    "Associations": "two rows of counts that cannot be compared",
+    "CensusSummary": "what was written where",
+    "Certificate": "a document",
+    "ConstantRisk": "one probability",
+    "DistanceLinks": "a few counts",
+    "DistanceQuality": "a few counts",
+    "Draft": "words about variables",
+    "Effect": "three numbers before and after",
+    "Fit": "sizes of a model",
+    "FolderCheck": "whether files are as they were",
+    "Hierarchy": "a tree of words",
+    "LinkageModel": "probabilities of many levels",
+    "LinkageQuality": "a few counts",
+    "OverDistortion": "one ratio",
+    "Plan": "steps in words",
+    "Reach": "one number",
+    "ReleaseFolder": "names of files",
+    "Rounded": "a table",
+    "ScenarioKey": "names of columns",
+    "SensitiveRisk": "measures in units of their own",
+    "SparseFit": "sizes of a model",
+    "TrailCheck": "whether a file is as it was",
+    "TransitionMatrix": "its categories are for those who ask for the frame",
+}
+"""Results without `plot`, and why."""
+
+NOT_RESULTS = {
+    "AuditTrail": "a file",
+    "Demo": "a collection of results",
+    "Head": "where a file ends",
+    "HouseholdColumns": "settings",
+    "Project": "settings",
+    "Rules": "settings",
+    "Profile": "settings of Datafly",
+}
+"""Public classes with `to_dict` that are put in, not got out."""
+
+PARTS = {
+    "Verdict": ("Witness", "TupleVerdict"),
+    "Verification": ("Witness",),
+    "LinkOutcome": ("Guesses", "LinkWitness", "Rate", "Excess"),
+    "PermutationDistances": ("VariablePermutation", "Spread"),
+    "Changes": (
+        "VariableChanges",
+        "GroupChanges",
+        "ExpectedShares",
+        "CoupleShares",
+        "HouseholdShares",
+    ),
+    "Together": ("Given", "Joined", "Restored", "Apart", "Pinned", "TogetherWitness"),
+    "AttackerRisks": ("Risks",),
+    "Marginals": ("Marginal",),
+    "Regression": ("Coefficient",),
+    "AgeGap": ("GapCurve", "AgeBreak"),
+    "Fertility": ("FertilityTrend",),
+    "Homogamy": ("HomogamyGroup",),
+    "AuditTrail": ("Entry",),
+}
+"""Rows of results, which show them."""
+
+OTHER_ROOMS = ("report", "running", "cli")
+"""What these give is made of results: pages, folders and the terminal."""
 
 
 @pytest.fixture(scope="module")
@@ -452,5 +539,160 @@ def world(tmp_path_factory):
         yield World(data, tmp_path_factory.mktemp("released"))
 
 
-if __name__ == "__main__":
-    pass
+@pytest.fixture(scope="module")
+def made(world):
+    """Each result, made when it is first asked for."""
+
+    @functools.cache
+    def make(name: str) -> Shown:
+        found = RESULTS[name](world)
+        assert type(found).__name__ == name.rpartition(".")[2]
+        return found
+
+    return make
+
+
+every_result = pytest.mark.parametrize("name", list(RESULTS))
+
+
+@every_result
+def test_prints_a_few_short_lines(made, name):
+    lines = repr(made(name)).split("\n")
+    assert len(lines) <= 15
+    assert max(map(len, lines)) <= 120
+    assert made(name).details()
+
+
+@every_result
+def test_html_is_well_formed_with_captions_and_headings(made, name):
+    page = made(name)._repr_html_()
+    tree = ElementTree.fromstring(page)
+    assert not Tags.of(page) & {"script", "b", "i", "u", "pre", "released", "voters", "d", "a"}
+    tables = tree.findall(".//table")
+    assert tables
+    for table in tables:
+        assert table.findtext("caption")
+        assert {cell.get("scope") for cell in table.iter("th")} <= {"col", "row"}
+        assert all(cell.get("scope") for cell in table.iter("th"))
+        assert len(table.findall(".//thead//th")) >= 1
+    assert ("svg" in Tags.of(page)) == hasattr(made(name), "plot")
+
+
+@every_result
+def test_a_notebook_shows_no_value_that_is_not_printed(made, name):
+    if name in SHOW_LABELS:
+        pytest.skip(SHOW_LABELS[name])
+    shown = "".join(ElementTree.fromstring(made(name)._repr_html_()).itertext())
+    printed = made(name).details() + repr(made(name))
+    for value in (*WORDS, "<u>f</u>", "<b>p1", "<b>Ann"):
+        assert value not in shown or value in printed
+
+
+@every_result
+def test_figure_is_well_formed_and_titled(made, name):
+    result = made(name)
+    known = name.rpartition(".")[2]
+    assert hasattr(result, "plot") == (known not in NO_FIGURE or name in FIGURES_ALL_THE_SAME)
+    if hasattr(result, "plot"):
+        tree = ElementTree.fromstring(result.plot())
+        assert tree.tag.endswith("svg")
+        assert tree.findtext("{http://www.w3.org/2000/svg}title")
+        assert not any(_local(e) in ("script", "b", "i", "u") for e in tree.iter())
+
+
+@every_result
+def test_numbers_are_a_frame(made, name):
+    frame = made(name).to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) >= 1
+    assert len(frame.columns) >= 1
+
+
+@every_result
+def test_facts_are_plain_json(made, name):
+    facts = made(name).to_dict()
+    text = json.dumps(facts, allow_nan=False)
+    assert json.loads(text) == _with_text_keys(facts)
+
+
+def test_every_result_is_tried():
+    """Whoever adds a result adds it to the table above, and here is told so."""
+    tried = {name.rpartition(".")[2] for name in RESULTS} | set(ELSEWHERE)
+    missing = {cls.__name__ for cls in classes() if issubclass(cls, Shown)} - tried
+    assert not missing
+
+
+def test_every_public_class_of_facts_is_a_result_or_is_listed():
+    parts = {part for found in PARTS.values() for part in found}
+    strange = {
+        cls.__name__
+        for cls in classes(public=True)
+        if hasattr(cls, "to_dict") and not issubclass(cls, (Shown, Step, PrivacyModel))
+    }
+    assert strange - parts - set(NOT_RESULTS) == set()
+
+
+def test_lists_of_exceptions_name_what_there_is():
+    names = {cls.__name__ for cls in classes()}
+    listed = {*NO_FIGURE, *NOT_RESULTS, *PARTS, *(p for found in PARTS.values() for p in found)}
+    assert listed <= names
+
+
+def test_a_long_table_is_cut_in_a_notebook_and_whole_in_a_frame():
+    table = Table("<caption>", ("<a>", "b"), [(f"<{n}>", n) for n in range(MOST_ROWS + 5)])
+    rows = ElementTree.fromstring(table.to_html()).findall(".//tbody/tr")
+    assert len(rows) == MOST_ROWS + 1
+    assert "5 rows more" in "".join(rows[-1].itertext())
+    assert len(table.to_frame()) == MOST_ROWS + 5
+    assert len(table.to_lines()) == MOST_ROWS + 7
+
+
+class Tags(HTMLParser):
+    """The names of the elements that a browser would see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.add(tag)
+
+    @classmethod
+    def of(cls, page: str) -> set[str]:
+        parser = cls()
+        parser.feed(page)
+        return parser.found
+
+
+def _local(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _with_text_keys(value):
+    """What JSON makes of plain values: keys are text, tuples are lists."""
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else json.loads(json.dumps({key: 0})).popitem()[0]: (
+                _with_text_keys(item)
+            )
+            for key, item in value.items()
+        }
+    return [_with_text_keys(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@functools.cache
+def classes(*, public: bool = False) -> tuple[type, ...]:
+    """All classes of the library, or those that a package's doorway names."""
+    found: dict[type, None] = {}
+    for info in pkgutil.walk_packages(indistinct.__path__, "indistinct."):
+        if info.name.split(".")[1] in OTHER_ROOMS or "spark" in info.name:
+            continue
+        module = importlib.import_module(info.name)
+        names = getattr(module, "__all__", ()) if public else dir(module)
+        if public and not info.ispkg:
+            continue
+        for name in names:
+            one = getattr(module, name)
+            if inspect.isclass(one) and one.__module__.startswith("indistinct."):
+                found[one] = None
+    return tuple(cls for cls in found if not cls.__name__.startswith("_"))

@@ -161,6 +161,8 @@ class Table:
         ]
         head = "".join(
             f'<th scope="col"{_NUMBERS if right else ""}>{escape(name)}</th>'
+            if name
+            else "<td></td>"
             for name, right in zip(self.headings, numbers, strict=True)
         )
         body = ""

@@ -115,7 +115,7 @@ share = st.one_of(st.floats(0, 1), st.none(), st.sampled_from([0, 1, 1e-12, 0.99
 pairs = st.lists(st.tuples(label, value, value), max_size=30)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(pairs, label, label, st.booleans(), st.integers(0, 3))
 @example([("a", 10_000_000, 3)], "t", "below", True, 1)
 def test_bars_hold_whatever_is_handed_in(rows, title, word, some, below):
@@ -129,7 +129,7 @@ def test_bars_hold_whatever_is_handed_in(rows, title, word, some, below):
     assert len(root.findall(f"{SVG}text")) >= 3 * min(25, len(rows))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(label, share, share), max_size=40), label, st.booleans())
 def test_shares_and_marginals_hold_whatever_is_handed_in(rows, title, ordered):
     labels, one, two = ([row[i] for row in rows] for i in range(3))
@@ -139,7 +139,7 @@ def test_shares_and_marginals_hold_whatever_is_handed_in(rows, title, ordered):
     check(small_multiples(title, [small, small, marginal("", ["a"], [1], [0])], name=title))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.tuples(label, value, value, st.booleans(), st.booleans()), max_size=12),
     st.one_of(st.none(), st.floats(0, 1e9)),
@@ -154,7 +154,7 @@ def test_maps_hold_whatever_is_handed_in(rows, limit, title):
     check(agreement(title, [p.label for p in found], x, y, what=title))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(value, min_size=3, max_size=3), label, st.booleans(), st.sampled_from([310, 640]))
 def test_gauges_and_candidates_hold_whatever_is_handed_in(three, title, some, width):
     names = (title, title, title)
@@ -163,7 +163,7 @@ def test_gauges_and_candidates_hold_whatever_is_handed_in(three, title, some, wi
     check(candidates(title, rows, names))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.lists(st.floats(-1e9, 1e9, allow_nan=False), min_size=3, max_size=3), max_size=10),
     label,

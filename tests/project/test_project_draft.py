@@ -179,7 +179,7 @@ def census_variables_of(table: pa.Table) -> Variables:
 def test_draft_prints_itself_and_knows_its_variables(draft_of):
     draft = draft_of({"sex": ["m", "f"] * 20})
     assert "sex       key   nominal  name says sex; 2 categories" in repr(draft)
-    assert "<td>sex</td>" in draft._repr_html_()
+    assert ">sex</th>" in draft._repr_html_()
     assert draft.to_dict()["variables"][0]["role"] == "key"
     with pytest.raises(InputError, match="Did you mean 'sex'"):
         draft["sxe"]

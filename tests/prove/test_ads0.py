@@ -410,7 +410,7 @@ def test_wrong_map_must_hold_for_every_tuple():
 def test_results_print_themselves():
     found = system(PRIVATE).verdict()
     assert repr(found).startswith("not an ADS0: 3 disclosures\n  tuple 1 is Ann's")
-    assert found._repr_html_().startswith("<pre>not an ADS0")
+    assert found._repr_html_().startswith("<div><p>not an ADS0")
     told = found.to_dict()
     assert (told["ads0"], told["disclosures"], told["k_map"]) == (False, 3, 1)
     assert told["witnesses"][0]["record"] == 1

@@ -209,7 +209,7 @@ def test_witnesses_are_few_and_the_right_ones_first():
     assert repr(found.witnesses[0]) == "record 41 is p40: right"
     assert {w.verdict for w in found.witnesses[1:]} == {"not judged"}
     assert len(found.to_dict()["witnesses"]) == 20
-    assert "<pre>" in found._repr_html_()
+    assert "<table>" in found._repr_html_()
 
 
 def test_a_truth_of_another_length_is_refused():

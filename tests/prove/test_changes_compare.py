@@ -139,7 +139,7 @@ def test_the_shape_of_mccaa_2013_section_4(engine):
     assert told["at_least_one_20plus"] == told["any_variable"]
     assert found.household_shares("age").at_least_one == pytest.approx(0.913)
     assert found.to_dict()["couples"]["age"]["pairs"] == 1000
-    text = repr(found)
+    text = found.details()
     assert "1,000 couples" in text
     assert "91.3 %" in text
 
@@ -315,4 +315,4 @@ def test_one_row_per_record_and_a_figure(engine):
     assert table.column("variables_changed").to_pylist() == [2, 0]
     assert table.column("sex_changed").to_pylist() == [True, False]
     assert found.plot().startswith("<svg")
-    assert "<pre>" in found._repr_html_()
+    assert "<table>" in found._repr_html_()

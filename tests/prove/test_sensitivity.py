@@ -226,7 +226,7 @@ def test_results_become_json_and_html(data: Data) -> None:
     left = trust(data.engine, data.source, found)
     for result in (found, left):
         json.dumps(result.to_dict())
-        assert result._repr_html_().startswith("<pre>")
+        assert result._repr_html_().startswith("<div>")
 
 
 # What is assumed, and what the files themselves speak against

@@ -287,7 +287,7 @@ def test_the_result_prints_itself_and_becomes_a_dict() -> None:
     assert content["k"] == 2
     assert len(content["witnesses"]) == 12  # one of each two that cannot be told apart
     assert "ethnicity, not told in toxic, is known from heart for 12 records" in repr(found)
-    assert found._repr_html_().startswith("<pre>")
+    assert found._repr_html_().startswith("<div>")
 
 
 @pytest.mark.parametrize(

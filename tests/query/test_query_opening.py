@@ -154,4 +154,4 @@ def test_an_answer_is_a_dict_a_table_and_a_page():
     assert repr(answer).splitlines()[-1] == "note: said"
     assert Answer(("n",), (), (), 0, 5).to_table().num_rows == 0
     many = Answer(("n",), tuple((i,) for i in range(100)), (9,) * 100, 0, 5)
-    assert "… and 60 more" in repr(many)
+    assert "… and 60 more" in many.details()

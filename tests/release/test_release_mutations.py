@@ -125,7 +125,7 @@ def file_changes(names: list[str]) -> Iterator[tuple[str, Change]]:
         yield f"{name} copied", lambda f, n=name: shutil.copy(f / n, f / f"{n}.copy")
         yield f"{name} a link", lambda f, n=name: _link(f, n)
         yield f"{name} a folder", lambda f, n=name: _folder(f, n)
-    for extra in ("x", ".x", "data.parquet", "private/report.html", "private/.x", "more/x"):
+    for extra in ("x", ".x", "data.parquet", "private/report.txt", "private/.x", "more/x"):
         yield f"{extra} added", lambda f, n=extra: _add(f, n)
     for one, other in pairwise(names):
         yield f"{one} in place of {other}", lambda f, a=one, b=other: shutil.copy(f / a, f / b)

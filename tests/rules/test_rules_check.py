@@ -51,7 +51,7 @@ def test_violations():
     assert check.violating_households.tolist() == [0]
     assert check.to_dict()["impossible"] == check.to_dict()["households"] == 1
     assert "1 of 4 records break a rule, 1 households" in repr(check)
-    assert check._repr_html_().startswith("<pre>")
+    assert check._repr_html_().startswith("<div>")
 
 
 def test_what_must_be_given():

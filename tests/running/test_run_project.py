@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from small_data import shared_engine
 
 import indistinct
+from indistinct import session
 from indistinct.cli.run import run as command
 from indistinct.errors import InputError
+from indistinct.project import load_project
+from indistinct.project.model import Use as ProjectUse
+from indistinct.protect import PRESETS, How, Meaning, Part, Use
 from indistinct.release import SigningKey, check_folder
 from indistinct.running import Run, Wanted, release_data, run_project
 
@@ -42,8 +49,8 @@ seed = 11
 out = "release"
 {release}
 
-[engine]
-threads = 1
+[report]
+utility = {utility}
 {more}
 """
 
@@ -63,12 +70,31 @@ def people() -> pa.Table:
     )
 
 
+@pytest.fixture(autouse=True)
+def one_engine(monkeypatch):
+    """Runs share an engine, which takes longer to start than they take; but for two threads."""
+    start = session.start_engine
+
+    @contextlib.contextmanager
+    def started(*arguments, threads=None, **options):
+        if threads == 2:
+            with start(*arguments, threads=threads, **options) as engine:
+                yield engine
+        else:
+            yield shared_engine()
+
+    monkeypatch.setattr(session, "start_engine", started)
+
+
 @pytest.fixture
 def write(people, tmp_path):
-    def write(release: str = 'method = "local-recoding"', more: str = "") -> Path:
+    def write(
+        release: str = 'method = "local-recoding"', more: str = "", *, utility: bool = False
+    ) -> Path:
         pq.write_table(people, tmp_path / "people.parquet")
         path = tmp_path / "release.toml"
-        path.write_text(PROJECT.format(release=release, more=more))
+        settings = {"release": release, "more": more, "utility": str(utility).lower()}
+        path.write_text(PROJECT.format(**settings))
         return path
 
     return write
@@ -80,7 +106,7 @@ def everything(folder: Path) -> set[str]:
 
 def test_a_run_writes_release_and_both_reports(write, tmp_path):
     said: list[str] = []
-    done = run_project(write(), say=said.append)
+    done = run_project(write(utility=True), say=said.append)
     assert isinstance(done, Run)
     assert done.found.at_risk > 0 == done.protected.residual
     assert done.holds
@@ -148,8 +174,7 @@ def test_settings_of_the_method_and_the_report_are_followed(write, tmp_path):
     project = write(
         'method = "datafly"\nmax_drop = 0.05\nkeep = ["town"]\nsubstitute = ["name"]\n'
         'use = "statistics"\nreach = 100',
-        '[method]\npreset = "public"\nlinking = { age = 1, sex = 0.5 }\n'
-        "[report]\nutility = false\nshareable = false\n"
+        'shareable = false\n[method]\npreset = "public"\nlinking = { age = 1, sex = 0.5 }\n'
         '[contract]\nneeded = ["age"]\n',
     )
     done = run_project(project)
@@ -170,15 +195,17 @@ def test_another_method_does_not_get_the_options_of_the_project_s(write, tmp_pat
     assert command(other) == 0
 
 
+@pytest.mark.heavy
 def test_the_release_is_marked_on_the_map(write, tmp_path):
-    done = run_project(write('method = "suppress"', "[report]\nmap = true\nutility = false\n"))
+    done = run_project(write('method = "suppress"', "map = true\n"))
     assert done.map is not None
     assert done.map["this release"].risk <= done.map["original"].risk
     assert not any(point.name.startswith("suppress") for point in done.map.points)
     measured = json.loads((tmp_path / "release/private/measured.json").read_text())
-    assert [p["name"] for p in measured["map"]["points"] if p["this"]] == ["this release"]
+    assert [p["name"] for p in measured["map"]["points"] if p["released"]] == ["this release"]
 
 
+@pytest.mark.heavy
 def test_registers_and_earlier_releases_of_project_and_option(write, people, tmp_path):
     pq.write_table(people.select(["name", "age", "sex"]), tmp_path / "register.parquet")
     (tmp_path / "voters.csv").write_text("sex\nm\nf\n" * 5)
@@ -237,9 +264,10 @@ def test_an_encrypted_release_leaves_its_key_beside_it(write, tmp_path):
     assert done.holds
 
 
-def test_a_report_that_fails_leaves_the_release(write, tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [KeyError("a text"), KeyboardInterrupt(), InputError("No.")])
+def test_a_report_that_fails_leaves_the_release(error, write, tmp_path, monkeypatch):
     def broken(*arguments, **options):
-        raise KeyError("a text")
+        raise error
 
     monkeypatch.setattr("indistinct.running.flow.write_report", broken)
     with pytest.raises(InputError, match=r"was written to .*release and stands, but not its repor"):
@@ -252,7 +280,7 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
         raise InputError("Nothing to compare.")
 
     monkeypatch.setattr("indistinct.session.compare_release", refuse)
-    done = run_project(write('method = "suppress"'))
+    done = run_project(write('method = "suppress"', utility=True))
     assert "Utility could not be measured: Nothing to compare." in done.warnings
 
 
@@ -268,18 +296,19 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
         ('method = "suppress"', '[method]\npreset = "public"', [], "know the option preset"),
         ('method = "blank"', '[method]\nhow = "nearest"', [], "know the option how"),
         ("", '[method]\nhow = "nearest"', [], "of which method?"),
+        ('method = "steps"', '[method]\nhow = "nearest"', [], "is not for 'steps'"),
         ('method = "optimal"', "[method]\nl = 2", [], "needs the sensitive variable"),
-        ('method = "suppress"', '[report]\nlanguage = "tlh"', [], "no language 'tlh'"),
-        ('method = "suppress"', '[report]\nlanguage = "no.toml"', [], "no.toml"),
-        ('method = "suppress"', '[report]\nutility = "yes"', [], "must be true or false"),
-        ('method = "suppress"', '[report]\ndocs = "here"', [], "must be an address"),
-        ('method = "suppress"', "[report]\npfd = true", [], "Did you mean 'pdf'?"),
+        ('method = "suppress"', 'language = "tlh"', [], "no language 'tlh'"),
+        ('method = "suppress"', 'language = "no.toml"', [], "no.toml"),
+        ('method = "suppress"', 'pdf = "yes"', [], "must be true or false"),
+        ('method = "suppress"', 'docs = "here"', [], "must be an address"),
+        ('method = "suppress"', "pfd = true", [], "Did you mean 'pdf'?"),
         ('method = "suppress"', "", ["--out", "people.parquet"], "exists already"),
         ('method = "suppress"', "", ["--out", "no/where"], "does not exist"),
         ('method = "suppress"', "", ["--register", "poeple.parquet"], "There is no register"),
         ('method = "suppress"', "", ["--register", "other.csv"], "shares no key variable"),
         ('method = "suppress"', "", ["--with", "none"], "There is no earlier release"),
-        ('method = "suppress"', "", ["--with", "."], "is not a release folder"),
+        ('method = "suppress"', "", ["--with", "empty"], "is not a release folder"),
         ('method = "suppress"', "", ["--sign", "none.pem"], "none.pem"),
         ('method = "suppress"', "", ["--pdf"], "none was found"),
     ],
@@ -297,6 +326,7 @@ def test_what_is_wrong_is_told_before_any_work(
     monkeypatch.chdir(tmp_path)
     project = write(release, more)
     (tmp_path / "other.csv").write_text("colour\nred\n")
+    (tmp_path / "empty").mkdir()
     before = everything(tmp_path)
     assert command(["run", project.name, *options]) == 2
     said = capfd.readouterr()
@@ -317,6 +347,7 @@ def test_a_file_that_is_no_project(write, tmp_path, capfd):
     assert "not valid TOML" in capfd.readouterr().err
 
 
+@pytest.mark.heavy
 def test_a_drafted_project_runs_as_it_is(people, tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(people, "people.parquet")
@@ -334,3 +365,17 @@ def test_open_data_is_released_without_a_project(people, tmp_path):
     assert done.project is None
     assert done.holds
     assert "name" not in pq.read_schema(done.release.data).names
+
+
+def test_words_of_the_method_section_are_those_of_the_methods(write):
+    for setting, method, words in (
+        ("part", "blank", get_args(Part)),
+        ("how", "perturb", get_args(How)),
+        ("meaning", "suppress", get_args(Meaning)),
+        ("preset", "datafly", tuple(PRESETS)),
+    ):
+        for word in words:
+            given = f'method = "{method}"\naccess = "private"'
+            project = load_project(write(given, f'[method]\n{setting} = "{word}"\n'))
+            assert getattr(project.method, setting) == word
+    assert get_args(Use) == get_args(ProjectUse)

@@ -106,7 +106,7 @@ def test_candidates_that_refuse_are_listed_with_their_reason(data):
     why = {refused.name: refused.why for refused in found.refused}
     assert "hierarchy" in why["no hierarchy"]
     assert "gender" in why["no such column"]
-    assert "no such column was refused" in repr(found)
+    assert "no such column was refused" in found.details()
 
 
 @pytest.mark.parametrize(

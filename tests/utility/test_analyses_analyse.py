@@ -28,7 +28,7 @@ def test_a_shuffled_file_is_read_aright(data):
     frame = people(1000).drop(columns=["school", "income"])
     frame["age"] = np.random.default_rng(0).permutation(frame["age"])
     found = analyse_utility(data.engine, data.source, opened(data, frame), targets=["married"])
-    text = repr(found)
+    text = found.details()
     assert "The marginals are exactly the same." in text
     assert "The worst pair of variables is age x married" in text
     assert "A model can tell" in text
@@ -51,7 +51,7 @@ def test_every_measure_has_the_fixed_fields(data):
     assert found.k_marginal.groups
     # two samples of one population: nothing to be seen
     assert found.propensity.ratio < 5
-    assert "differ, most in" in repr(found)
+    assert "differ, most in" in found.details()
 
 
 def test_the_original_itself_differs_in_nothing(data):
@@ -61,13 +61,13 @@ def test_the_original_itself_differs_in_nothing(data):
     assert found.k_marginal.score == 1000
     assert found.regressions.overlap == 1
     assert found.interactions.ratio == pytest.approx(0, abs=1e-6)
-    assert "All tables of two variables are the same." in repr(found)
+    assert "All tables of two variables are the same." in found.details()
 
 
 def test_one_variable_is_enough_and_what_does_not_apply_is_left_out(data):
     found = analyse_utility(data.engine, data.source, data.source, variables=["sex"])
     assert found.to_dict().keys() == {"marginals", "propensity"}
-    assert "<pre>" in found._repr_html_()
+    assert "<table>" in found._repr_html_()
 
 
 def test_the_same_seed_gives_the_same_result(data):
@@ -84,7 +84,7 @@ def test_what_does_not_fit_in_memory_is_sampled_and_it_is_said(data, monkeypatch
     monkeypatch.setattr(data.engine, "memory", 16 * 6 * 2200)
     found = analyse_utility(data.engine, data.source, other, interactions=False)
     assert found.records == (500, 600)
-    assert "note: A random 50.0 % of the records" in repr(found)
+    assert "note: A random 50.0 % of the records" in found.details()
 
 
 def test_constants_and_emptied_columns_do_not_stop_the_others(data):

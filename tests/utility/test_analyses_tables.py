@@ -157,7 +157,7 @@ def test_results_have_the_fixed_fields_and_are_plain():
         assert {"original", "released", "difference"} <= told.keys()
         json.dumps(told, allow_nan=False)
         assert found.plot().startswith("<svg")
-        assert "<pre>" in found._repr_html_()
+        assert "<table>" in found._repr_html_()
 
 
 def test_wrong_tables_are_refused():

@@ -13,6 +13,7 @@ from indistinct.cli.init import init
 from indistinct.cli.live import showing_progress
 from indistinct.cli.protect import protect
 from indistinct.cli.query import query
+from indistinct.cli.report import report
 from indistinct.cli.risk import risk
 from indistinct.cli.runproject import run
 from indistinct.cli.uniques import uniques
@@ -48,5 +49,5 @@ def _start(
     context.with_resource(showing_progress())
 
 
-for verb in (demo, init, run, uniques, risk, protect, verify, utility, query, census):
+for verb in (demo, init, run, uniques, risk, protect, verify, utility, report, query, census):
     app.command()(verb)

@@ -169,7 +169,10 @@ class ReleaseComparison(Shown):
         return write_figures(folder, self.figures())
 
     def __repr__(self) -> str:
-        lines = [self.sentence, *(f"  {text}" for text in self.utility.sentences())]
+        lines = [self.sentence]
+        if self.notes:  # what was left out or recoded must be known before a number is read
+            lines.append(f"  {len(self.notes)} notes on what was compared: details()")
+        lines += [f"  {text}" for text in self.utility.sentences()]
         if self.demography is not None:
             lines += [f"  {result._headline()}" for result in self.demography.results]
         if self.rules is not None:
@@ -177,12 +180,9 @@ class ReleaseComparison(Shown):
             lines.append(f"  {became:,} records became impossible by {len(self.rules.rules)} rules")
         if self.protection is not None:
             lines += [f"  {line}" for line in self.protection.headlines()]
-        if self.notes:
-            lines.append(f"  {len(self.notes)} notes: details()")
         return folded(lines, most=MOST_LINES)
 
     def _lines(self) -> list[str]:
-        # what was left out or recoded must be known before a number is read
         lines = [self.sentence, *(f"note: {note}" for note in self.notes), self.utility.details()]
         lines += [part.details() for part in (self.demography, self.rules) if part is not None]
         if self.protection is not None:

@@ -20,6 +20,7 @@ from indistinct import keys, progress
 from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchies
 from indistinct.demo.releases import (
     MAX_DROP,
+    SHUFFLED,
     K,
     release_generalised,
     release_shuffled,
@@ -98,7 +99,8 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
                 say(f"writing the releases ({demo.ways.best.method}, shuffled) …")
                 write_projects(aside, method=demo.ways.best.method, seed=seed)
                 release_generalised(aside)
-                release_shuffled(aside, demo.map)
+                if any(point.name == SHUFFLED for point in demo.map.points):
+                    release_shuffled(aside, demo.map)
                 say("proving the first from its file, and attacking a file without names …")
                 demo = replace(demo, proved=_prove(aside), fallen=_attack(data, aside))
                 say("writing the reports …")

@@ -8,12 +8,13 @@ from pathlib import Path
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
 from indistinct.perturbing import perturbing_plan
 from indistinct.protect import Method, Plan, Request, Shuffle
-from indistinct.report import WrittenReport, write_report
+from indistinct.report import WrittenReport, write_comparison_report, write_report
 from indistinct.session import Data, open_data
 from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
 
 __all__ = [
     "MAX_DROP",
+    "SHUFFLED",
     "K",
     "release_generalised",
     "release_shuffled",
@@ -29,6 +30,7 @@ RELEASED = ("education", "tenure", "household_size", "children", "health", "hour
 HOUSEHOLDS = ("household", "person", "relationship", "industry", "economic", "children")
 """What research on households needs beside the key of the shuffled census."""
 SHUFFLED = "census shuffled"
+"""The shuffled release's name on the map."""
 
 _PROJECT = """# {title}
 [data]
@@ -217,8 +219,10 @@ def shuffled_map(data: Data, seed: int, hierarchies: Path) -> RiskUtilityMap:
 
 
 def write_reports(folder: Path) -> tuple[WrittenReport, ...]:
-    """Write the reports of both releases, in both editions, and of the two side by side."""
+    """Write the reports of the releases, the first in both editions, and of both side by side."""
     releases = [folder / "release", folder / "shuffled"]
     found = [write_report(releases[0], edition=e) for e in ("private", "shareable")]
-    found.append(write_report(releases[1]))
+    if releases[1].exists():  # so few people that none could be shuffled are a demo too
+        found.append(write_report(releases[1]))
+        found.append(write_comparison_report(releases, out=folder / "private" / "comparison.html"))
     return tuple(found)

@@ -16,7 +16,7 @@ from indistinct.figures.sheet import FAINT, INK, WIDTH, Sheet
 
 __all__ = ["Spot", "frontier"]
 
-_LABELLED, _LABEL = 40, 150
+_LABELLED, _LABEL = 40, 165
 """How many points get a label, and how wide that may be."""
 
 

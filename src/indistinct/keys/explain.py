@@ -63,11 +63,12 @@ class Explanation(Shown):
         return found
 
     def plot(self) -> str:
-        """Draw the seconds that each way of counting is expected to take, as SVG."""
+        """Draw what each way of counting is expected to take, of those that can be, as SVG."""
+        possible = [e for e in self.estimates if not e.why]
         return bars(
-            "Seconds to count, as expected",
-            [f"{e.representation}, {e.approach}" for e in self.estimates],
-            [e.seconds for e in self.estimates],
+            "Milliseconds to count, as expected",
+            [f"{e.representation}, {e.approach}" for e in possible],
+            [1000 * e.seconds for e in possible],
         )
 
     def __repr__(self) -> str:

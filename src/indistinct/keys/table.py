@@ -59,9 +59,12 @@ class KeyTable(Shown):
         return cls(tally.coding, codes, tally.sorted_counts(), weights)
 
     def __repr__(self) -> str:
-        return (
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        return [
             f"KeyTable({', '.join(self.names)}: {self.classes:,} classes, {self.records:,} records)"
-        )
+        ]
 
     def __len__(self) -> int:
         return len(self.counts)

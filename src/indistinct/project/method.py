@@ -97,6 +97,12 @@ def check_method_settings(project: Project, problems: Problems) -> None:
         problems.add(
             ("method", name), f"[method] {name}: of which method? Name it in [release] method."
         )
+    for name in method.given() if release.method in ("shuffle", "steps") else ():
+        problems.add(
+            ("method", name),
+            f"[method] {name} is not for '{release.method}'. What it does is listed in sections "
+            "[steps.NAME].",
+        )
     if release.method is not None and release.plan is not None:
         problems.add(
             ("release", "plan"),

@@ -49,7 +49,7 @@ class Applied(Shown):
         return self._short()
 
     def _lines(self) -> list[str]:
-        return list(map(repr, (self.source, *self.receipts)))
+        return [repr(self.source), *(receipt.details() for receipt in self.receipts)]
 
     def _tables(self) -> list[Table]:
         return [table for receipt in self.receipts for table in receipt._tables()]

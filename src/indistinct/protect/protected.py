@@ -76,6 +76,9 @@ class Cost(Shown):
         return bars("Losses", list(self.losses), list(self.losses.values()))
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         measures = ", ".join(f"{name} {value:.4g}" for name, value in self.losses.items())
         lines = [
             f"  precision      {self.precision:>12.4f}",
@@ -87,7 +90,7 @@ class Cost(Shown):
         ratio = self.over_distortion
         if self.least is not None:
             lines.append(f"  distortion     {self._distance(ratio)}")
-        return "\n".join(lines)
+        return lines
 
     def _distance(self, ratio: float | None) -> str:
         by = f"by the measure '{self.measure}'"
@@ -184,8 +187,8 @@ class Protected(Shown):
         turns = f" ({self.rounds} rounds)" if self.rounds > 1 else ""
         lines = [f"{self.method}: {self.before.at_risk:,} records at risk before, {end}{turns}"]
         if self.cost is not None:
-            lines.append(repr(self.cost))
-        return [*lines, *map(repr, self.receipts)]
+            lines.append(self.cost.details())
+        return [*lines, *(receipt.details() for receipt in self.receipts)]
 
     def _tables(self) -> list[Table]:
         facts = {

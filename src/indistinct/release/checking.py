@@ -85,7 +85,7 @@ class FolderCheck(Shown):
         lines = [f"{self.folder}: {said}"]
         lines += [f"  {finding}" for finding in self.findings]
         lines += [f"  note: {note}" for note in self.notes]
-        return [*lines, *([repr(self.certificate)] if self.certificate else [])]
+        return [*lines, *([self.certificate.details()] if self.certificate else [])]
 
     def __repr__(self) -> str:
         return self._short()

@@ -1,5 +1,6 @@
 """The report: what somebody reads before signing a release."""
 
+from indistinct.report.candidates import compare_reports, write_comparison_report
 from indistinct.report.facts import Measured
 from indistinct.report.front import WrittenReport, make_report, write_report
 from indistinct.report.measuring import measure
@@ -15,8 +16,10 @@ __all__ = [
     "Section",
     "Words",
     "WrittenReport",
+    "compare_reports",
     "load_words",
     "make_report",
     "measure",
+    "write_comparison_report",
     "write_report",
 ]

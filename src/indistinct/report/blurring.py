@@ -11,7 +11,7 @@ from indistinct.report.few import lowered, raised, rounded
 __all__ = ["blurred_map", "blurred_utility", "unit_of"]
 
 _LEAST_UNIT = 0.001
-_DISTANCES = ("marginals", "pairs", "triples")
+_DISTANCES = ("marginals", "pairs", "triples", "table")
 """Measures that are shares of people; the others are coefficients."""
 
 
@@ -34,6 +34,7 @@ def blurred_utility(utility: Utility, changes: Changes, base: int) -> Utility:
         utility,
         records=(rounded(before, base), rounded(after, base)),
         measures=tuple(_measure(measure, unit) for measure in utility.measures),
+        tables=tuple(_measure(table, unit) for table in utility.tables),
         marginals=tuple(
             kept
             for marginal in utility.marginals

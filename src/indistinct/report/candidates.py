@@ -15,13 +15,13 @@ from indistinct.report.few import rounding_base
 from indistinct.report.folder import ReleaseFacts, read_release
 from indistinct.report.front import WrittenReport, write_document
 from indistinct.report.pdf import find_browser
-from indistinct.report.pieces import Document, Edition
+from indistinct.report.pieces import Document, Edition, Grid
 from indistinct.report.placing import check_page
 from indistinct.report.sections.comparison import Compared, comparison_sections
 from indistinct.report.weighing import weigh
 from indistinct.report.words import Words, load_words
 
-__all__ = ["compare_reports", "write_comparison_report"]
+__all__ = ["compare_reports", "outcomes_of", "write_comparison_report"]
 
 _MOST = 26
 """Candidates have a letter each."""
@@ -109,6 +109,18 @@ def write_comparison_report(
     check_page(Path(out), pdf=pdf)
     document = compare_reports(releases, edition=edition, words=words, original=original, **compare)
     return write_document(document, words, out, pdf=pdf, docs=docs)
+
+
+def outcomes_of(document: Document) -> list[str]:
+    """Return what became of each candidate of a comparison, in their order (see `Fate`)."""
+    return [
+        str(cell.value).removeprefix("fate.")
+        for grid in document.every(Grid)
+        if grid.name == "comparison.about"
+        for what, *cells in grid.rows
+        if what.value == "outcome"
+        for cell in cells
+    ]
 
 
 def _check_folders(releases: Sequence[str | Path]) -> None:

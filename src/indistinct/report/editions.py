@@ -18,7 +18,7 @@ What is blurred, with a base that is not smaller than k:
   the original that are not released.
 - Shares and distances are rounded up, and what is kept down, to what the base is of all people, and
   to three decimals; coefficients to two. Measures that tell how original values are distributed
-  within a generalised one (entropy) are left out, as are points of a curve that too few people make.
+  within a generalised one (entropy) are left out, and points of a curve that too few people make.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from indistinct.errors import InputError
 from indistinct.report.reading import read_fields
 
 __all__ = [
@@ -340,4 +341,10 @@ class Measured:
         ...
         indistinct.errors.InputError: measured.json cannot be read: original is missing. Write ...
         """
+        version = content.get("version") if isinstance(content, Mapping) else None
+        if isinstance(version, int) and version != VERSION:
+            raise InputError(
+                f"{origin} cannot be read: it is of version {version}, and this program reads "
+                f"version {VERSION}. Use the version of indistinct that wrote it."
+            )
         return read_fields(cls, content, origin=origin)

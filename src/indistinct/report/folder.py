@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,9 +15,9 @@ from indistinct.report.pieces import Edition
 
 __all__ = ["Lacking", "ReleaseFacts", "read_release"]
 
-Lacking = Literal["ledger", "measured", "unreadable"]
+Lacking = Literal["ledger", "measured", "changed", "unreadable"]
 """Why nothing is known of what was measured: the holder's part is not here, the release is from
-before such facts were kept, or they cannot be read."""
+before such facts were kept, they are not what was written, or they cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,22 @@ def read_release(folder: str | Path) -> ReleaseFacts:
         raise InputError(
             f"{folder} is a file. Name the release folder, in which certificate.json is."
         )
-    mine = (folder / parts.LEDGER).is_file()
+    mine = os.path.isfile(folder / parts.LEDGER)  # also false where one may not look
     check = check_folder(folder, recipient=not mine, any_version=True)
     certificate = check.certificate or Certificate({})
-    measured, lacking, seed = None, None, None
+    measured, seed = None, None
+    lacking: Lacking | None = None
     findings = list(check.findings)
     if not mine:
         lacking = "ledger"
     elif not (folder / parts.MEASURED).is_file():
         lacking = "measured"
+    elif any(name in finding for finding in findings for name in (parts.MEASURED, parts.LEDGER)):
+        lacking = "changed"
     else:
         try:
-            path = folder / parts.MEASURED
-            measured = Measured.from_dict(_json(path), origin=str(path))
-            seed = _json(folder / parts.LEDGER).get("seed")
+            measured = Measured.from_dict(_json(folder, parts.MEASURED), origin=parts.MEASURED)
+            seed = _json(folder, parts.LEDGER).get("seed")
         except InputError as error:
             lacking = "unreadable"
             findings.append(str(error))
@@ -96,16 +99,16 @@ def read_release(folder: str | Path) -> ReleaseFacts:
         tuple(findings),
         tuple(check.notes),
         measured,
-        lacking,  # type: ignore[arg-type]
+        lacking,
         seed if isinstance(seed, int) else None,
     )
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(folder: Path, name: str) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads((folder / name).read_bytes())
     except (OSError, ValueError, RecursionError):
-        raise InputError(f"{path} cannot be read: it is not JSON.") from None
+        raise InputError(f"{name} cannot be read: it is not JSON.") from None
     if not isinstance(content, dict):
-        raise InputError(f"{path} cannot be read: it has no fields.")
+        raise InputError(f"{name} cannot be read: it has no fields.")
     return content

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import unicodedata
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -15,6 +17,9 @@ from indistinct.report.pieces import Claim, Document, Shown
 from indistinct.report.words import Words
 
 __all__ = ["document_json", "write_page"]
+
+_TURNING = ("R", "AL", "AN", "RLE", "RLO", "LRE", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI")
+"""Kinds of letters that are written from right to left, or turn those beside them."""
 
 
 def write_page(
@@ -51,6 +56,8 @@ def told(value: Any) -> Any:
         return {str(name): told(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [told(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value
 
 
@@ -68,6 +75,7 @@ def _template() -> jinja2.Template:
     environment.filters["sentence"] = sentence
     environment.filters["value"] = value_of
     environment.filters["kind"] = lambda piece: type(piece).__name__
+    environment.filters["listed"] = lambda piece: getattr(piece, "listed", "")
     environment.filters["svg"] = Markup
     return environment.get_template("page.html")
 
@@ -93,6 +101,10 @@ def sentence(claim: Claim) -> Markup:
 def value_of(shown: Shown) -> Markup:
     """Return a value as HTML: a number with its exact value beside what is read."""
     value = shown.value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if number and told(value) is not None:
         return Markup('<data value="{}">{}</data>').format(told(value), shown.text)
-    return escape(shown.text)
+    text = escape(shown.text)
+    # without it, numbers and words that follow could be shown in another order
+    turned = any(unicodedata.bidirectional(letter) in _TURNING for letter in shown.text)
+    return Markup("<bdi>{}</bdi>").format(text) if turned else text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.comparing import ReleaseComparison
 from indistinct.files import Source
@@ -153,44 +154,53 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         for name in before.key:
             coarser, _ = table.rollup([other for other in before.key if other != name])
             without[name] = int(coarser.counts[coarser.counts < before.k].sum())
-    enough, exposed = _exposed(table, list(before.key), variables)
+    enough, exposed = _exposed(before, variables)
     return Risk(
         before.key,
         before.k,
         class_sizes(before),
         class_sizes(after),
-        # of F people who share a key one is guessed rightly: 1 for each class
-        float(before.classes),
-        None if perturbed else float(after.classes),
+        _expected(before),
+        None if perturbed else _expected(after),
         without,
         enough,
         exposed,
     )
 
 
-def _exposed(
-    table: KeyTable, key: Sequence[str], variables: Variables
-) -> tuple[dict[str, int], tuple[Exposed, ...]]:
+def _expected(found: Uniques) -> float:
+    """Return how many people are guessed rightly: of F who share a key one, so 1 for each class."""
+    if found.shared is None:
+        return float(found.classes)
+    return float((found.tally.counts / found.shared).sum())
+
+
+def _exposed(found: Uniques, variables: Variables) -> tuple[dict[str, int], tuple[Exposed, ...]]:
     """Return how many facts suffice to be alone, and the combinations that need the fewest."""
-    if not (table.counts == 1).any() or len(key) < 2 or table.classes > _SEARCHED_CLASSES:
-        return {}, _smallest(table, key, variables)
+    table, key = found.key_table, list(found.key)
+    searched = found.shared is None and len(key) > 1 and table.classes <= _SEARCHED_CLASSES
+    if not searched or not (table.counts == 1).any():
+        shared = table.counts if found.shared is None else found.shared
+        return {}, _smallest(table, shared, key, variables)
     most = None if len(key) <= _WHOLE_SEARCH else 3
-    found = minimal_uniques(table, max_size=most)
-    sizes = np.where(found.smallest > 0, found.smallest, len(key) + 1)
-    worst = np.lexsort((-found.number, sizes))[:_EXPOSED]
+    alone = minimal_uniques(table, max_size=most)
+    sizes = np.where(alone.smallest > 0, alone.smallest, len(key) + 1)
+    worst = np.lexsort((-alone.number, sizes))[:_EXPOSED]
     worst = worst[table.counts[worst] == 1]
-    enough = {str(size): count for size, count in found.by_smallest.items() if count}
+    enough = {str(size): count for size, count in alone.by_smallest.items() if count}
     exposed = []
     for row in worst.tolist():
-        mask = int(found.masks[found.offsets[row]]) if found.number[row] else 0
+        mask = int(alone.masks[alone.offsets[row]]) if alone.number[row] else 0
         names = tuple(name for j, name in enumerate(table.names) if mask >> j & 1)
         exposed.append(Exposed(1, _values(table, row, key, variables), names))
     return enough, tuple(exposed)
 
 
-def _smallest(table: KeyTable, key: Sequence[str], variables: Variables) -> tuple[Exposed, ...]:
-    rows = np.argsort(table.counts, kind="stable")[:_EXPOSED].tolist()
-    return tuple(Exposed(int(table.counts[r]), _values(table, r, key, variables)) for r in rows)
+def _smallest(
+    table: KeyTable, shared: NDArray[np.int64], key: Sequence[str], variables: Variables
+) -> tuple[Exposed, ...]:
+    rows = np.argsort(shared, kind="stable")[:_EXPOSED].tolist()
+    return tuple(Exposed(int(shared[r]), _values(table, r, key, variables)) for r in rows)
 
 
 def _values(

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 Edition = Literal["private", "shareable"]
+Listed = Literal["", "ul", "ol"]
 Tone = Literal["plain", "good", "bad", "note"]
 """How a claim is set off; it always says in words too what the colour says."""
 
@@ -53,6 +54,8 @@ class Claim:
         The page of the method that it rests on.
     language
         Of the words, where they are not those of the report.
+    listed
+        Whether it is an item of a list, bulleted or numbered.
     """
 
     name: str
@@ -60,11 +63,14 @@ class Claim:
     tone: Tone = "plain"
     page: str | None = None
     language: str | None = None
+    listed: Listed = ""
 
     @property
     def text(self) -> str:
         """The sentence, without emphasis."""
-        return "".join(str(part) for part in self.parts).replace("**", "")
+        return "".join(
+            part.text if isinstance(part, Shown) else part.replace("**", "") for part in self.parts
+        )
 
     @property
     def values(self) -> dict[str, Any]:
@@ -96,6 +102,11 @@ class Grid:
     marked: frozenset[int] = frozenset()
     note: str = ""
     folded: bool = False
+
+    @property
+    def short(self) -> bool:
+        """Whether it is small enough to stand on one sheet of paper whole."""
+        return sum(1 + max(len(cell.text) for cell in row) // 50 for row in self.rows) <= 15
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for the twin: exact values by the names of the columns."""

@@ -13,6 +13,8 @@ __all__ = ["read_fields"]
 
 T = TypeVar("T")
 
+_LARGEST = 2.0**63
+
 
 class _Wrong(Exception):
     """Where something is not as it should be."""
@@ -78,6 +80,8 @@ def _read_dataclass(kind: Any, value: Any, at: str) -> Any:
 
 
 def _read_plain(kind: Any, value: Any, at: str) -> Any:
+    if isinstance(value, (int, float)) and not abs(value) < _LARGEST:
+        raise _Wrong(f"{at} is no number, or too large a one")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):

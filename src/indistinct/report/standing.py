@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 from indistinct.report.facts import Measured
 from indistinct.report.few import share
+from indistinct.report.folder import ReleaseFacts
 
 __all__ = [
     "cells_changed",
     "cells_kept",
+    "generalised",
     "left_out",
     "linkage",
     "perturbed",
+    "promised_k",
     "right_guesses",
     "same_key",
     "standing_out",
@@ -28,6 +31,20 @@ def same_key(found: Sequence[Measured]) -> bool:
 def perturbed(measured: Measured) -> bool:
     """Say whether values were altered or exchanged, so that counts of combinations tell little."""
     return any(step.perturbs for step in measured.steps) or not measured.claims_k
+
+
+def generalised(measured: Measured) -> bool:
+    """Say whether tables were compared in the release's own categories, not in the original's."""
+    return bool(measured.utility and measured.utility.generalised)
+
+
+def promised_k(facts: ReleaseFacts) -> int:
+    """Return the k that is proved, which may be more than was asked for; 0 where none is."""
+    if not (facts.claims_k and facts.certificate.proved):
+        return 0
+    told, asked = facts.certificate.verdict.get("k"), facts.certificate.k or 0
+    # where a promise is kept in another way than by numbers, that which was asked for counts
+    return max(told, asked) if isinstance(told, int) and not isinstance(told, bool) else asked
 
 
 def standing_out(measured: Measured) -> int | None:

@@ -23,6 +23,9 @@ _SHOWN = 12
 _CATEGORIES = 15
 """How many categories of a variable are drawn; the others are pooled."""
 
+_BIRTHS = 30
+"""Births that a year needs in both files for its fertility to be told."""
+
 
 def utility_facts(
     comparison: ReleaseComparison, labels: Mapping[str, Mapping[str, str]] | None = None
@@ -38,7 +41,7 @@ def utility_facts(
     general = comparison.utility
     every = general.marginals.variables
     moved = sorted((m for m in every if m.total_variation > 0), key=lambda m: -m.total_variation)
-    tests = _demographic(comparison.demography) if comparison.demography else []
+    tests = _demographic(comparison.demography, meaning) if comparison.demography else []
     if comparison.rules is not None:
         tests.append(_rules(comparison.rules))
     return Utility(
@@ -109,8 +112,10 @@ def _marginal(marginal: Any, meaning: Mapping[str, str]) -> Marginal:
     )
 
 
-def _demographic(found: DemographicTests) -> list[Test]:
+def _demographic(found: DemographicTests, meaning: Mapping[str, Mapping[str, str]]) -> list[Test]:
     gap, fertility = found.age_gap, found.fertility
+    births = [series.births.sum(axis=1) for series in (fertility.original, fertility.released)]
+    enough = np.minimum(*births) >= _BIRTHS
     tests = [
         Test(
             "age_gap",
@@ -138,8 +143,8 @@ def _demographic(found: DemographicTests) -> list[Test]:
                 Curve(
                     "fertility",
                     tuple(float(-x) for x in reversed(range(fertility.original.years))),
-                    _kept(fertility.original.total[::-1]),
-                    _kept(fertility.released.total[::-1]),
+                    _kept(fertility.original.total[::-1], enough[::-1]),
+                    _kept(fertility.released.total[::-1], enough[::-1]),
                 ),
             ),
             fertility.suggestion,
@@ -148,6 +153,7 @@ def _demographic(found: DemographicTests) -> list[Test]:
     like = found.homogamy
     if like is not None:
         group = like.groups[0]
+        named = meaning.get(found.education or "", {})
         tests.append(
             Test(
                 "homogamy",
@@ -160,7 +166,7 @@ def _demographic(found: DemographicTests) -> list[Test]:
                         tuple(float(i) for i in range(1, len(like.levels) + 1)),
                         _kept(group.values(group.original), group.judged),
                         _kept(group.values(group.released), group.judged),
-                        tuple(str(level) for level in like.levels),
+                        tuple(named.get(str(level), str(level)) for level in like.levels),
                     ),
                 ),
                 like.suggestion,

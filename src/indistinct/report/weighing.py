@@ -5,9 +5,9 @@ The rule, in this order; it looks at what was measured and at nothing else:
 1. A folder that is not as it was released is out.
 2. One whose promise is claimed and not proved is out.
 3. One of which nothing was measured is out: it cannot be weighed.
-4. One that is dominated is out: another has no more risk and keeps no less, by every measure that
-   all of them have and that was taken alike, and is better in one. It must have all variables
-   that the dominated one has.
+4. One that is dominated is out: another, itself not dominated, has no more risk and keeps no
+   less, by every measure that both have and that was taken alike, and is better in one. It must
+   have all variables that the dominated one has, and both a risk and a measure of 6.
 5. Where some of the rest have a proved promise, those without one are out.
 6. Of what is left the one that keeps most is recommended: by the mean distance of two-way tables
    where all were compared in the original's own categories, else by the precision of the key
@@ -35,7 +35,9 @@ from indistinct.report.facts import Measured
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.standing import (
     cells_kept,
+    generalised,
     linkage,
+    promised_k,
     same_key,
     standing_out,
     utility_measure,
@@ -129,24 +131,23 @@ def weigh(candidates: Sequence[ReleaseFacts]) -> Weighing:
 
 
 def _dominated(known: Mapping[int, ReleaseFacts]) -> dict[int, Outcome]:
-    """Find those that another beats; of several that do, the first that none beats is named."""
-    found = {i: _measured(facts) for i, facts in known.items()}
-    risk, utility = _risks(known), _utilities(found)
-    if not risk:
-        return {}
+    """Find those that another beats that is not itself beaten."""
+    beaten = {b: [a for a in known if a != b and _beats(a, b, known)] for b in known}
+    # two candidates are compared by what these two have, so that three may beat one another in turn
+    free = {b: [a for a in winners if not beaten[a]] for b, winners in beaten.items()}
+    return {b: Outcome("dominated", winners[0]) for b, winners in free.items() if winners}
 
-    def beats(a: int, b: int) -> bool:
-        own, other = ({v.name for v in found[i].released.variables} for i in (a, b))
-        both = [*risk.values(), *utility.values()]
-        no_worse = own >= other and all(values[a] <= values[b] for values in both)
-        return no_worse and (own > other or any(values[a] < values[b] for values in both))
 
-    beaten = {b: [a for a in known if a != b and beats(a, b)] for b in known}
-    return {
-        b: Outcome("dominated", next(a for a in winners if not beaten[a]))
-        for b, winners in beaten.items()
-        if winners
-    }
+def _beats(a: int, b: int, known: Mapping[int, ReleaseFacts]) -> bool:
+    pair = {a: known[a], b: known[b]}
+    found = {i: _measured(facts) for i, facts in pair.items()}
+    risk, utility = _risks(pair), _utilities(found)
+    if not risk or not any(name in utility for name in _KEEPING):
+        return False
+    own, other = ({v.name for v in found[i].released.variables} for i in (a, b))
+    both = [*risk.values(), *utility.values()]
+    no_worse = own >= other and all(values[a] <= values[b] for values in both)
+    return no_worse and (own > other or any(values[a] < values[b] for values in both))
 
 
 def _last(
@@ -192,15 +193,13 @@ def _risks(known: Mapping[int, ReleaseFacts]) -> dict[str, Values]:
     }
     if len({m.risk.k for m in found.values()}) > 1:
         del measures["at_risk"]
-    if not any(m.utility and m.utility.generalised for m in found.values()):
+    if not any(map(generalised, found.values())):
         for how in ("exact", "rank", "gower"):
             measures[how] = partial(linkage, how=how)
     risks = _all_have(measures, found)
-    proved = {i: f.claims_k and f.certificate.proved for i, f in known.items()}
-    if not risks and not all(proved.values()):
-        return {}
-    # the larger the k that is proved, the better; 0 where none is
-    risks["promise"] = {i: -float(m.k) if proved[i] else 0.0 for i, m in found.items()}
+    proved = {i: -float(promised_k(facts)) for i, facts in known.items()}
+    if risks or all(proved.values()):
+        risks["promise"] = proved
     return risks
 
 

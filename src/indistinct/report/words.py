@@ -42,7 +42,11 @@ class Words:
 
     def __call__(self, name: str, /, **values: Any) -> str:
         """Return a text with its values filled in, without emphasis."""
-        return "".join(str(part) for part in self._parts(name, values)).replace("**", "")
+        return Claim(name, tuple(self._parts(name, values))).text
+
+    def raw(self, name: str) -> str:
+        """Return a text whose places somebody else fills in."""
+        return self._texts[name]
 
     def claim(
         self, name: str, /, *, tone: Tone = "plain", page: str | None = None, **values: Any

@@ -136,7 +136,7 @@ class Assessment(Shown):
             f"scenario         {self.scenario}: {self.source}",
             f"environment      {self.environment}",
             f"sensitivity      {self.sensitivity} (k = {self.k})",
-            f"characteristics  {self.characteristics!r}",
+            f"characteristics  {self.characteristics.details()}",
         ]
         if self.areas:
             lines.append(f"areas            {self.areas!r}")

@@ -72,15 +72,18 @@ class SensitiveRisk(Shown):
         return facts
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         diversity, likeness = self.diversity, self.likeness
-        return (
+        return [
             f"{self.name}: l = {diversity.least('distinct'):g} distinct, "
             f"{diversity.least('entropy'):.3g} entropy, "
             f"{diversity.least('recursive'):g} recursive; "
             f"t = {self.closeness.largest:.3g} ({self.closeness.distance}); "
             f"β = {likeness.gain.max():.3g}; δ = {likeness.log_ratio.max():.3g}; "
             f"{self.disclosed:,} people disclosed"
-        )
+        ]
 
     def _tables(self) -> list[Table]:
         return [
@@ -205,7 +208,7 @@ class AttributeRisk(Shown):
             f"{self.table.records:,} records by {', '.join(self.table.names)}: "
             f"{self.table.classes:,} classes"
         ]
-        lines += [f"  {variable!r}" for variable in self.variables[:most]]
+        lines += [f"  {variable.details()}" for variable in self.variables[:most]]
         if len(self.variables) > most:
             lines.append(f"  and {len(self.variables) - most} variables more")
         if len(self.variables) > 1:

@@ -95,12 +95,15 @@ class Profile(Shown):
         return {"separation": self.separation}
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         ranked = sorted(self.separation.items(), key=lambda item: -item[1])
         lines = ["how far records that satisfy differ from those that do not (0 to 1):"]
         lines += [f"  {name:<24} {value:6.3f}" for name, value in ranked[:8]]
         if len(ranked) > 8:
             lines.append(f"  and {len(ranked) - 8} variables more")
-        return "\n".join(lines)
+        return lines
 
     def _tables(self) -> list[Table]:
         ranked = sorted(self.separation.items(), key=lambda item: -item[1])

@@ -98,6 +98,9 @@ class Fit(Shown):
     dense_counts: Integers | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [f"Log-linear model {self.model.text}: {self.parameters:,} parameters"]
         lines.append(f"  {self.cells:,} cells, {self.zero_cells:,} of them without a record")
         if self.zero_margins:
@@ -111,7 +114,7 @@ class Fit(Shown):
         reached = "" if self.converged else "; NOT converged"
         lines.append(f"  {how}, margins within {self.deviation:.1e} (relative){reached}")
         lines += [f"  note: {note}" for note in self.model.notes[:3]]
-        return "\n".join(lines)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""

@@ -150,6 +150,9 @@ class MinimalUniques(Shown):
         }
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         reach = "all sizes" if self.max_size == len(self.table.names) else f"≤ {self.max_size}"
         lines = [
             f"{len(self):,} minimal uniques ({reach}) of {self.table.records:,} records by "
@@ -159,7 +162,7 @@ class MinimalUniques(Shown):
             f"  MSUs by size                 {_shown(self.sizes)}",
             f"  records by their smallest    {_shown(self.by_smallest)}",
         ]
-        return "\n".join(lines)
+        return lines
 
     def _tables(self) -> list[Table]:
         return [

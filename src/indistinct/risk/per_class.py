@@ -140,12 +140,15 @@ class KnownRisk(PerClass):
         return bars("Records by their risk, the population known", labels, records.tolist())
 
     def __repr__(self) -> str:
-        return (
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        return [
             f"{self.table.records:,} records by {', '.join(self.table.names)}, population known\n"
             f"  unique in the sample          {self.sample_uniques:>12,}\n"
             f"  unique in the population      {self.population_uniques:>12,}\n"
             f"  expected correct matches  {self.expected_reidentifications:>18,.1f}"
-        )
+        ]
 
     def _tables(self) -> list[Table]:
         return [

@@ -62,7 +62,10 @@ class SparseFit(Fit):
     monte_carlo_error: float = 0.0
 
     def __repr__(self) -> str:
-        lines = [Fit.__repr__(self)]
+        return self._short()
+
+    def _lines(self) -> list[str]:
+        lines = super()._lines()
         if self.how == "enumerated":
             lines.append(f"  {self.support_cells:,} cells under nonzero margins, all listed: exact")
         else:
@@ -71,7 +74,7 @@ class SparseFit(Fit):
                 f"{self.effective_draws:,.0f}; error of a mean by drawing "
                 f"{self.monte_carlo_error:.1%} (median)"
             )
-        return "\n".join(lines)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""

@@ -140,7 +140,7 @@ class Suda(Shown):
         )
         causes = ", ".join(f"{name} {percent:.0f} %" for name, percent in self._ranked()[:6])
         return [
-            repr(self.uniques),
+            self.uniques.details(),
             f"  SUDA ({self.scoring})  {self.scored:,} records scored, highest "
             f"{self.score.max(initial=0.0):,.6g}, sum {self.score.sum():,.6g}",
             f"  DIS-SUDA (fraction {self.dis_fraction:g}, DIS {self.dis:.4g})  {shown}",

@@ -155,7 +155,8 @@ def release_data(
             secrets=secrets,
             say=say,
         )
-        protection = data.protection(done) if wanted.method in PERTURBING else None
+        perturbed = wanted.method in PERTURBING or (wanted.plan is not None and not done.claims_k)
+        protection = data.protection(done) if perturbed else None
         drawn, warned = None, _purpose(done, wanted)
         if wanted.report.map:
             say("protecting copies in other ways, for the map …")
@@ -248,9 +249,13 @@ def _reports(
         if not settings.shareable:
             return private, None
         return private, write_report(written.folder, edition="shareable", **options)
-    except Exception as error:
-        own = isinstance(error, IndistinctError)
-        why = str(error) if own else f"The program failed ({type(error).__name__})."
+    except (Exception, KeyboardInterrupt) as error:  # whatever it is, there is a release
+        if isinstance(error, IndistinctError):
+            why = str(error)
+        elif isinstance(error, KeyboardInterrupt):
+            why = "it was interrupted."
+        else:
+            why = f"the program failed ({type(error).__name__})."
         raise InputError(
             f"The release was written to {written.folder} and stands, but not its report: {why} "
             f"Write it with: indistinct report {written.folder}"

@@ -238,7 +238,8 @@ class RiskUtilityMap(Shown):
         rows = [cells for cells in self._cells() if cells[0] in free][: MOST_LINES - 4]
         left = len(self.points) - len(rows)
         lines = [self._head(), *as_lines((_HEADINGS, *rows))]
-        lines += [f"  and {left} more, dominated or refused: details()"] if left else []
+        if left or self.refused:
+            lines.append(f"  and {left} more, {len(self.refused)} refused: details()")
         return folded([*lines, f"  risk: {RISKS[self.risk]}; utility: {UTILITIES[self.utility]}"])
 
     def _head(self) -> str:

@@ -69,6 +69,9 @@ class DistanceLinks(Shown):
         return len(self.distance)
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         alone = int((self.ties == 1).sum())
         linked = int((self.nearest[:, 0] >= 0).sum())
         lines = [
@@ -79,7 +82,7 @@ class DistanceLinks(Shown):
         if linked:
             lines.append(f"  median distance             {np.nanmedian(self.distance):8.4f}")
             lines.append(f"  median distance to the next {np.nanmedian(self.second):8.4f}")
-        return "\n".join(lines)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was linked, in numbers."""

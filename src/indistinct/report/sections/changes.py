@@ -67,13 +67,13 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
     if same:
         yield words.claim("changes.unchanged", names=same, number=len(same))
     yield words.heading("changes.steps")
-    for number, step in enumerate(measured.steps, 1):
+    for step in measured.steps:
         claim = (
             words.said(step.told, name="changes.step")
             if step.told
             else words.claim("changes.step.perturbs", names=step.variables, page="techniques")
         )
-        yield replace(claim, parts=(f"{number}. ", *claim.parts))
+        yield replace(claim, listed="ol")
     if any(not step.told for step in measured.steps):
         yield words.claim("changes.see_methodology", page="release-folder")
 

@@ -13,11 +13,14 @@ from indistinct.report.sections.verdict import verdict_sentence
 from indistinct.report.standing import (
     cells_changed,
     cells_kept,
+    generalised,
     left_out,
     linkage,
     perturbed,
+    promised_k,
     same_key,
     standing_out,
+    utility_measure,
 )
 from indistinct.report.weighing import Weighing
 from indistinct.report.words import Words
@@ -77,13 +80,16 @@ def _recommendation(found: Compared, words: Words) -> Iterator[Piece]:
     for place, outcome in enumerate(weighing.outcomes):
         if outcome.fate == "recommended":
             continue
+        name = f"fate.{outcome.fate}.why"
+        if outcome.fate == "keeps_less":
+            name = f"{name}.{weighing.measure}"
         yield words.claim(
-            f"fate.{outcome.fate}.why",
+            name,
             page="risk-utility-map" if outcome.fate == "dominated" else None,
             which=found.name(place),
             by=None if outcome.by is None else found.name(outcome.by),
-            measure=weighing.measure and words(f"keeping.{weighing.measure}"),
-            **_numbers(found, place),
+            own=_last_number(found, place),
+            best=_last_number(found, weighing.chosen),
         )
     yield words.claim("recommend.rule", page="comparing-releases")
 
@@ -97,26 +103,24 @@ def _recommended(found: Compared, words: Words) -> Claim:
     values: dict[str, Any] = {
         "which": found.name(weighing.chosen),
         "number": len(found.candidates),
-        "measure": weighing.measure and words(f"keeping.{weighing.measure}"),
         "finalists": len(weighing.finalists),
     }
     if weighing.decided == "utility":
         name = f"{name}.{weighing.measure}"
-        values |= _numbers(found, weighing.chosen)
+        values["best"] = _last_number(found, weighing.chosen)
     return words.claim(name, tone=tone, page="comparing-releases", **values)
 
 
-def _numbers(found: Compared, place: int) -> dict[str, Any]:
-    """Return the numbers by which a candidate is compared last."""
-    measured = found.candidates[place].measured
+def _last_number(found: Compared, place: int | None) -> float | None:
+    """Return the number by which the last candidates were compared."""
+    measured = None if place is None else found.candidates[place].measured
     if measured is None:
-        return {"pairs": None, "precision": None, "cells": None}
-    compared = measured.utility.measures if measured.utility else ()
-    return {
-        "pairs": next((m.difference for m in compared if m.name == "pairs"), None),
-        "precision": measured.cost.precision if measured.cost else None,
-        "cells": cells_kept(measured),
-    }
+        return None
+    if found.weighing.measure == "pairs":
+        return utility_measure(measured, "pairs")
+    if found.weighing.measure == "precision":
+        return measured.cost.precision if measured.cost else None
+    return cells_kept(measured)
 
 
 def _reservations(found: Compared, chosen: int, words: Words) -> Iterator[Piece]:
@@ -132,6 +136,7 @@ def _reservations(found: Compared, chosen: int, words: Words) -> Iterator[Piece]
     elif facts.claims_k and any(m.claims_k and m.k > measured.k for m in weighed):
         largest = max(m.k for m in weighed if m.claims_k)
         yield words.claim("recommend.k", tone="note", k=measured.k, largest=largest)
+    yield from _safer(found, chosen, words)
     failed = [t for t in (measured.utility.tests if measured.utility else ()) if t.passed is False]
     if failed:
         yield words.claim(
@@ -139,6 +144,25 @@ def _reservations(found: Compared, chosen: int, words: Words) -> Iterator[Piece]
         )
     if measured.warnings:
         yield words.claim("recommend.warnings", tone="note", number=len(measured.warnings))
+
+
+def _safer(found: Compared, chosen: int, words: Words) -> Iterator[Piece]:
+    """Name the candidate with the least risk, where that is not the recommended one."""
+    guesses = {
+        i: m.risk.expected_after
+        for i in found.weighing.finalists
+        if (m := found.candidates[i].measured) is not None and m.risk.expected_after is not None
+    }
+    least = min(guesses, key=lambda i: guesses[i], default=chosen)
+    last = [m for i in found.weighing.finalists if (m := found.candidates[i].measured) is not None]
+    if same_key(last) and chosen in guesses and guesses[least] < guesses[chosen]:
+        yield words.claim(
+            "recommend.safer",
+            tone="note",
+            which=found.name(least),
+            least=guesses[least],
+            own=guesses[chosen],
+        )
 
 
 # ---- side by side ----
@@ -175,7 +199,13 @@ def _grid(
     )
     headings = (words("column.what"), *(found.letters[i] for i in group))
     caption = words(f"comparison.{name}", letters=tuple(found.letters[i] for i in group))
-    return Grid(f"comparison.{name}", caption, headings, shown)
+    own = tuple(
+        found.letters[i]
+        for i in group
+        if (m := found.candidates[i].measured) is not None and generalised(m)
+    )
+    note = words("comparison.own", names=own) if own and name != "about" else ""
+    return Grid(f"comparison.{name}", caption, headings, shown, note=note)
 
 
 def _cell(letter: str, value: Any, form: str, words: Words) -> Shown:
@@ -193,6 +223,7 @@ def _about(found: Compared, words: Words) -> list[Row]:
         ("whole", [facts.whole for facts in every], ""),
         ("promise", promises, "word"),
         ("k", [facts.certificate.k for facts in every], "count"),
+        ("proved_k", [promised_k(facts) or None for facts in every], "count"),
         ("key", [tuple(facts.certificate.key) or None for facts in every], ""),
         ("records", [_records(facts) for facts in every], "count"),
         ("left_out", [m and left_out(m) for m in measured], "percent"),
@@ -325,7 +356,7 @@ def _alike(found: Compared, words: Words) -> Iterator[Piece]:
     altered = [i for i, m in measured if perturbed(m)]
     if altered:
         tell("perturbed", altered, "protection-report")
-    if coarse := [i for i, m in measured if m.utility and m.utility.generalised]:
+    if coarse := [i for i, m in measured if generalised(m)]:
         tell("generalised", coarse, "precision-and-loss")
     if uncompared := [i for i, m in measured if m.utility is None]:
         tell("uncompared", uncompared, "utility")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Picture
 from indistinct.report.standing import (
     cells_changed,
+    generalised,
     left_out,
     linkage,
     right_guesses,
@@ -32,10 +33,11 @@ def dot_plot(
     """Draw every candidate by every measure that two or more of them have."""
     found = [facts.measured for facts in every]
     every_row = {name: [m and of(m) for m in found] for name, of in _SHARES.items()}
+    # what is 0 everywhere tells nothing apart, and stands in the tables
     rows = [
         (name, values)
         for name, values in every_row.items()
-        if sum(value is not None for value in values) > 1
+        if sum(value is not None for value in values) > 1 and any(map(_drawn, values))
     ]
     if not rows:
         return None
@@ -53,7 +55,7 @@ def dot_plot(
         ],
         labels,
         words=(words("dots.low"), words("dots.high")),
-        rest=words("dots.rest"),
+        rest=words("dots.rest", n="{n}"),
         name="dots",
     )
     grid = words.grid(
@@ -72,19 +74,18 @@ def dot_plot(
 def risk_map(
     every: Sequence[ReleaseFacts], letters: Sequence[str], weighing: Weighing, words: Words
 ) -> Picture | None:
-    """Draw risk against what is kept, where both were measured alike of two or more."""
-    places = [i for i, facts in enumerate(every) if facts.measured is not None]
-    found = [every[i].measured for i in places]
-    measure = _keeping([m for m in found if m is not None])
-    if len(places) < 2 or measure is None or not same_key([m for m in found if m is not None]):
+    """Draw risk against what is kept, by the measure that decided, of all that have both."""
+    found = {i: f.measured for i, f in enumerate(every) if f.measured is not None}
+    if len(found) < 2 or not same_key(list(found.values())):
         return None
+    measure = _keeping(found, weighing)
     points = []
-    for i, m in zip(places, found, strict=True):
-        assert m is not None
-        risk, kept = _SHARES["expected"](m), _SHARES[measure](m)
-        if risk is None or kept is None or isinstance(risk, Below):
-            return None
-        points.append((i, risk, kept if measure in _HIGH else 1 - kept))
+    for i, m in found.items():
+        risk, kept = _drawn(right_guesses(m)), _drawn(_SHARES[measure](m))
+        if risk is not None and kept is not None:
+            points.append((i, risk, kept if measure in _HIGH else 1 - kept))
+    if len(points) < 2:
+        return None
     beaten = {
         i for i, x, y in points if any(a <= x and b >= y and (a, b) != (x, y) for _, a, b in points)
     }
@@ -119,7 +120,7 @@ def risk_map(
         words=(words("place.free"), words("place.beaten"), words("place.recommended")),
         shares=(True, True),
         scale=words("place.scale"),
-        rest=words("dots.rest"),
+        rest=words("dots.rest", n="{n}"),
         name="place",
     )
     marked = "" if weighing.chosen is None else labels[weighing.chosen]
@@ -143,25 +144,27 @@ def _drawn(value: Any) -> float | None:
     return None if value is None or isinstance(value, (Few, Below)) else float(value)
 
 
-def _keeping(found: Sequence[Measured]) -> str | None:
-    """Return what is kept by the first measure that all have, and have alike."""
-    if not any(m.utility and m.utility.generalised for m in found) and all(
-        _SHARES["pairs"](m) is not None for m in found
-    ):
-        return "pairs"
-    for name in ("precision", "changed"):
-        if all(_SHARES[name](m) is not None for m in found):
-            return name
-    return None
+def _keeping(found: Mapping[int, Measured], weighing: Weighing) -> str:
+    """Return the measure that decided, or else the first that the recommended one has."""
+    if weighing.measure is not None:
+        return {"cells": "changed"}.get(weighing.measure, weighing.measure)
+    first = next(iter(found.values())) if weighing.chosen is None else found[weighing.chosen]
+    names = ("pairs", "precision", "changed")
+    return next((name for name in names if _SHARES[name](first) is not None), "changed")
+
+
+def _alike(m: Measured, of: Callable[[Measured], float | None]) -> float | None:
+    """Leave out what was measured in coarser categories than others."""
+    return None if generalised(m) else of(m)
 
 
 _SHARES: dict[str, Callable[[Measured], float | None]] = {
     "at_risk": lambda m: share(standing_out(m), m.risk.after.records),
     "expected": right_guesses,
-    "linkage": partial(linkage, how="gower"),
+    "linkage": partial(_alike, of=partial(linkage, how="gower")),
     "left_out": left_out,
     "changed": cells_changed,
     "precision": lambda m: m.cost.precision if m.cost else None,
-    "pairs": partial(utility_measure, name="pairs"),
+    "pairs": partial(_alike, of=partial(utility_measure, name="pairs")),
 }
 _HIGH = ("precision",)

@@ -63,13 +63,18 @@ def curve_figure(curve: Curve, words: Words) -> Picture:
         x=words(f"{name}.x"),
         y=words(f"{name}.y"),
         ticks=ticks,
+        rest=words.raw("figure.others"),
         name=name.replace(".", "-"),
     )
     at = list(curve.ticks) or [words.shown("at", x, "").text for x in curve.x]
     grid = words.grid(
         "curve.data",
         [("at", ""), ("original", "number"), ("released", "number")],
-        list(zip(at, curve.original, curve.released, strict=True)),
+        [
+            row
+            for row in zip(at, curve.original, curve.released, strict=True)
+            if row[1:] != (None, None)
+        ],
         folded=True,
         what=words(name),
     )

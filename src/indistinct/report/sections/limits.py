@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Piece, Section
 from indistinct.report.words import Words
@@ -14,10 +16,11 @@ def limits(facts: ReleaseFacts, words: Words) -> Section:
     pieces: list[Piece] = [words.claim("limits.intro", page="what-is-not-proved")]
     told = facts.certificate.verdict.get("assumptions")
     for sentence in told if isinstance(told, list) else []:
-        pieces.append(words.said(str(sentence), name="limits.assumption"))
+        said = words.said(str(sentence), name="limits.assumption")
+        pieces.append(replace(said, listed="ul"))
     pieces.append(words.heading("limits.not_proved"))
     pieces += [
-        words.claim(f"limits.{name}", page=page)
+        replace(words.claim(f"limits.{name}", page=page), listed="ul")
         for name, page in (
             ("attributes", "attribute-disclosure"),
             ("beyond_key", "what-is-not-proved"),

@@ -116,6 +116,7 @@ def class_sizes(found: Risk, words: Words, *, claims_k: bool = True) -> Picture:
         names=(words("original"), words("released")),
         below=below,
         below_word=words("sizes.below", k=found.k),
+        rest=words.raw("figure.others"),
         name="sizes",
     )
     return words.picture(
@@ -144,7 +145,12 @@ def variables_in_the_risk(found: Risk, words: Words) -> Picture:
         total=total,
     )
     svg = shares(
-        words("without"), [name for name, *_ in rows], [part for *_, part in rows], name="without"
+        words("without"),
+        [name for name, *_ in rows],
+        [part for *_, part in rows],
+        rest=words.raw("figure.more"),
+        none=words("nothing"),
+        name="without",
     )
     top = rows[0]
     return words.picture(

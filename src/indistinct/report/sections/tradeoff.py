@@ -80,6 +80,11 @@ def map_figure(found: Map, words: Words) -> Picture:
             words("map.mark.dominated"),
             words("map.this") if own else words("map.mark.proposed"),
         ),
+        limit=found.max_risk,
+        limit_word=words("map.limit"),
+        scale=words("map.scale"),
+        shares=(True, False),
+        rest=words.raw("figure.unlabelled"),
         name="map",
     )
     dominated = sum(p.dominated_by is not None for p in found.points)

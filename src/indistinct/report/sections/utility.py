@@ -86,7 +86,14 @@ def worst_tables(found: Utility, words: Words) -> Picture:
     grid = words.grid(
         "tables.data", [("variables", ""), ("difference", "percent")], rows, folded=True
     )
-    svg = shares(words("tables"), [n for n, _ in rows], [part for _, part in rows], name="tables")
+    svg = shares(
+        words("tables"),
+        [name for name, _ in rows],
+        [part for _, part in rows],
+        rest=words.raw("figure.more"),
+        none=words("nothing"),
+        name="tables",
+    )
     worst, distance = rows[0]
     return words.picture("tables", svg, grid, page="utility", worst=worst, distance=distance)
 
@@ -110,6 +117,8 @@ def distributions(found: Marginal, words: Words, *, number: int) -> Picture:
         found.released,
         names=(words("original"), words("released")),
         ordered=found.ordered,
+        rest=words.raw("figure.others"),
+        none=words("nothing"),
         name=f"marginal-{number}",
     )
     return words.picture(

@@ -7,7 +7,7 @@ from typing import Any
 
 from indistinct.figures import gauge
 from indistinct.report.facts import Linkage, Measured
-from indistinct.report.few import share
+from indistinct.report.few import added, drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown
 from indistinct.report.words import Words
@@ -99,7 +99,7 @@ def glance(measured: Measured, words: Words) -> Grid:
         (words("glance.variables"), measured.original.variables, len(measured.released.variables)),
     ]
     untold = any(change.cells is None for change in changes.variables)
-    cells = None if untold else sum(change.cells or 0 for change in changes.variables)
+    cells = None if untold else added(change.cells or 0 for change in changes.variables)
     total = changes.records_after * len(changes.variables)
     grid = words.grid("glance", [("what", ""), ("original", "count"), ("released", "count")], rows)
     changed = (
@@ -149,5 +149,14 @@ def _gauge(
         rows if allowed is not None else rows[:2],
         folded=True,
     )
-    svg = gauge(words(name, **values), before or 0.0, after or 0.0, allowed, names=names, name=name)
+    first, second = drawable([before, after])
+    svg = gauge(
+        words(name, **values),
+        first,
+        second,
+        allowed,
+        names=names,
+        none=words.untold([before, after]),
+        name=name,
+    )
     return words.picture(name, svg, grid, page=page, before=before, after=after, **values)

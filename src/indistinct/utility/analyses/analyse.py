@@ -110,12 +110,15 @@ class Utility(Shown):
         return found
 
     def plot(self) -> str:
-        """Draw the worst variable, the worst pairs and the propensities, as SVG."""
-        parts = (self.marginals, self.pairs, self.interactions or self.propensity)
-        return stacked("Utility", [part.plot() for part in parts if part is not None])
+        """Draw how far each variable and the worst pairs are, and the propensities, as SVG."""
+        parts = (self.pairs, self.interactions or self.propensity)
+        drawn = [part.plot() for part in parts if part is not None]
+        return stacked("Utility", [*self.marginals._figures(), *drawn])
 
     def __repr__(self) -> str:
-        return folded(self._summary(), most=MOST_LINES)
+        lines = self._summary()
+        lines += [f"  {len(self.notes)} notes: details()"] if self.notes else []
+        return folded(lines, most=MOST_LINES)
 
     def _summary(self) -> list[str]:
         lines = [

@@ -135,13 +135,16 @@ class Associations(Shown):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"{self.what} of {len(self.names)} variables: largest difference "
             f"{self.largest:.4f}, mean {self.mean:.4f}"
         ]
         ordered = sorted(self.pairs, key=lambda pair: -abs(pair[3] - pair[2]))
         lines += [f"  {a + ' x ' + b:<36} {x:+.4f} -> {y:+.4f}" for a, b, x, y in ordered[:8]]
-        return "\n".join(lines)
+        return lines
 
     def _tables(self) -> list[Table]:
         ordered = sorted(self.pairs, key=lambda pair: -abs(pair[3] - pair[2]))

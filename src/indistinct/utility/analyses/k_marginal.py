@@ -100,6 +100,9 @@ class KMarginal(Shown):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         what = f"{self.marginals} pairs of {len(self.features)} features"
         what += f", each by {self.by}" if self.by else ""
         lines = [f"K-marginal score {self.score:.0f} of 1000 ({what}; {self.bins} bins)"]
@@ -114,7 +117,7 @@ class KMarginal(Shown):
             )
         for value, score in self.groups[:5]:
             lines.append(f"  {self.by} = {value}: {score:.0f}")
-        return "\n".join(lines)
+        return lines
 
     def _tables(self) -> list[Table]:
         rows: list[tuple[object, ...]] = [("this release", self.score, 1000 - self.score)]

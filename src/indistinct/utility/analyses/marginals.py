@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import marginal
+from indistinct.figures import bars, marginal
 from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.bin_names import bin_names
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
@@ -169,6 +169,9 @@ class Marginals(Shown):
         )
 
     def __repr__(self) -> str:
+        return self._short()
+
+    def _lines(self) -> list[str]:
         lines = [
             f"Marginals of {len(self.variables)} variables"
             + (", weighted" if self.weighted else "")
@@ -184,7 +187,7 @@ class Marginals(Shown):
             lines.append(line)
         if len(ordered) > 10:
             lines.append(f"  and {len(ordered) - 10} that differ less")
-        return "\n".join(lines)
+        return lines
 
     def _tables(self) -> list[Table]:
         ordered = sorted(self.variables, key=lambda found: -found.total_variation)
@@ -211,6 +214,17 @@ class Marginals(Shown):
                     for found in ordered
                 ],
                 {"total variation": ".4f", "Hellinger": ".4f", "KS": ".4f"},
+            )
+        ]
+
+    def _figures(self) -> list[str]:
+        # shares of single categories are for those who ask for `plot`
+        ordered = sorted(self.variables, key=lambda found: -found.total_variation)[:25]
+        return [
+            bars(
+                "Distance of each variable from the original: total variation, per cent",
+                [found.name for found in ordered],
+                [100 * found.total_variation for found in ordered],
             )
         ]
 

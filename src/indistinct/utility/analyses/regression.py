@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from indistinct import progress
 from indistinct.errors import InputError
-from indistinct.figures import agreement
+from indistinct.figures import agreement, bars
 from indistinct.showing import Shown, Table
 from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.fitting import (
@@ -303,6 +303,16 @@ class Regressions(Shown):
                     for m in self.models
                 ],
                 {"overlap": ".3f", "same sign": ".0%", "same significance": ".0%"},
+            )
+        ]
+
+    def _figures(self) -> list[str]:
+        # coefficients name categories: they are for those who ask for `plot`
+        return [
+            bars(
+                "Overlap of the confidence intervals, per cent",
+                [model.formula for model in self.models],
+                [100 * model.overlap for model in self.models],
             )
         ]
 

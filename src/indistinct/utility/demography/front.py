@@ -38,12 +38,15 @@ class DemographicTests(Shown):
         The third, if a variable of education was named.
     notes
         Sentences for people: what could not be told.
+    education
+        The variable of homogamy.
     """
 
     age_gap: AgeGap
     fertility: Fertility
     homogamy: Homogamy | None
     notes: tuple[str, ...] = ()
+    education: str | None = None
 
     @property
     def results(self) -> tuple[AgeGap | Fertility | Homogamy, ...]:
@@ -210,6 +213,7 @@ def demographic_tests(
         ),
         married,
         tuple(notes),
+        education,
     )
 
 
