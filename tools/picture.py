@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    console = Console(record=True, width=114, file=io.StringIO(), highlight=False)
+    console = Console(
+        record=True, width=114, file=io.StringIO(), force_terminal=True, highlight=False
+    )
     with tempfile.TemporaryDirectory() as folder:
         console.print("$ make demo", style="bold")
         shown = run_demo(Path(folder) / "demo", say=lambda sentence: console.print(sentence))

@@ -47,6 +47,7 @@ VERBS = [
     "demo",
     "init",
     "run",
+    "report",
     "uniques",
     "risk",
     "protect",

@@ -449,8 +449,10 @@ def test_a_changed_folder_is_told_with_its_findings(folders, tmp_path):
     (tmp_path / "fewer" / "contract.md").write_text("nothing")
     document = compare_reports([tmp_path / "fewer", folders / "blanked"])
     assert outcomes_of(document) == ["changed", "recommended"]
-    told = said(document["candidates"])
-    assert "Contract.md was changed." in told
+    told = [piece for piece in document["candidates"].pieces if isinstance(piece, Claim)]
+    assert "Contract.md was changed." in [claim.text for claim in told]
+    # what was proved of other bytes is not set off as good
+    assert [claim.tone for claim in told] == ["bad", "bad", "plain", "good"]
 
 
 def test_releases_with_different_keys_are_compared_all_the_same(folders):

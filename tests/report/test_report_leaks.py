@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -23,8 +24,16 @@ from report_page import Element, read_page
 from indistinct.release import file_digest
 from indistinct.report import Measured, load_words, make_report
 from indistinct.report.blurring import blurred_utility
-from indistinct.report.editions import _sizes, shareable
-from indistinct.report.facts import Band, Changes, ClassSizes, Marginal, Measure, Utility
+from indistinct.report.editions import _sizes, _told_bands, shareable
+from indistinct.report.facts import (
+    Band,
+    Changes,
+    ClassSizes,
+    Marginal,
+    Measure,
+    Risk,
+    Utility,
+)
 from indistinct.report.few import Few, rounded, rounding_base
 from indistinct.report.folder import read_release
 from indistinct.report.html import document_json, write_page
@@ -242,8 +251,10 @@ def test_every_share_is_one_of_a_rounded_count(workshop, kind):
         if isinstance(value, Mapping):
             if value.get("table") in ("measures", "losses", "linkage") or "claim" in value:
                 return
-            if value.get("figure") in ("without", "map", "cells"):
+            if value.get("figure") in ("without", "map", "cells", "tables"):
                 return  # shares of other totals
+            if value.get("what") == load_words()("glance.cells"):
+                return
             for key, part in value.items():
                 yield from walk(part, key)
         elif isinstance(value, list):
@@ -299,43 +310,38 @@ def _leaves(value: Any, at: str) -> Iterator[tuple[str, Any]]:
         yield at, value
 
 
-def _spoil(value: Any, draw: Any) -> Any:
+def _spoil(value: Any, rng: random.Random) -> Any:
     """Return facts of the same shape with other numbers."""
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         return replace(
-            value, **{f.name: _spoil(getattr(value, f.name), draw) for f in fields(value)}
+            value, **{f.name: _spoil(getattr(value, f.name), rng) for f in fields(value)}
         )
     if isinstance(value, Mapping):
-        return {name: _spoil(part, draw) for name, part in value.items()}
+        return {name: _spoil(part, rng) for name, part in value.items()}
     if isinstance(value, tuple):
-        return tuple(_spoil(part, draw) for part in value)
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
-        return draw(st.integers(0, 40) | st.integers(0, 5000))
+        return tuple(_spoil(part, rng) for part in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return rng.randrange(rng.choice((7, 40, 5000)))
     if isinstance(value, float):
-        return draw(st.floats(0, 1))
+        return rng.random()
     return value
 
 
 @pytest.mark.parametrize("kind", ["generalised", "shuffled", "mapped"])
-@given(data=st.data(), k=st.integers(2, 40))
+@given(seed=st.integers(0, 10**9), k=st.integers(2, 40))
 @settings(max_examples=30, deadline=None)
-def test_no_exact_number_passes_whatever_was_measured(workshop, kind, data, k):
+def test_no_exact_number_passes_whatever_was_measured(workshop, kind, seed, k):
     facts = read_release(workshop.make(kind).folder)
     assert facts.measured is not None
-    exact = _spoil(facts.measured, data.draw)
+    exact = _spoil(facts.measured, random.Random(seed))
     exact = replace(exact, k=k, risk=replace(exact.risk, k=k))
     base = rounding_base(k)
     told = shareable(replace(facts, measured=exact)).measured
-    private = {v for at, v in _leaves(exact, "measured") if isinstance(v, float) and 0 < v < 1}
+    private = {v for _, v in _leaves(exact, "measured") if isinstance(v, float)}
     for at, value in _leaves(told, "measured"):
-        if at in EXACT:
-            continue
-        if isinstance(value, int):
-            assert isinstance(value, Few) or value % base == 0, at
-        elif value not in (0.0, 1.0) and len(repr(value)) > 8:
+        if at not in EXACT:
             assert value not in private, at
+            assert not isinstance(value, int) or isinstance(value, Few) or value % base == 0, at
 
 
 def test_the_facts_told_are_all_known_here(workshop):
@@ -384,7 +390,8 @@ def test_no_small_number_of_people_follows_from_the_sizes_that_are_told(people, 
     groups: dict[str, list[ClassSizes]] = defaultdict(list)
     for parts in _partitions(people, people):
         exact = _class_sizes(parts, k)
-        groups[repr(_sizes(exact, k, base))].append(exact)
+        risk = Risk(("x",), k, exact, exact, float(exact.classes), None, {})
+        groups[repr(_sizes(exact, _told_bands(risk, base), k, base))].append(exact)
     assert len(groups) > 3
     for told, files in groups.items():
         for what in ("unique", "at_risk"):

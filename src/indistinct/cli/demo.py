@@ -50,6 +50,6 @@ def show_proof(console: Console, shown: Demo) -> None:
     if shown.proved is None or shown.fallen is None:
         return
     console.print("the release, read again and attacked:")
-    console.print(f"  {shown.proved.sentence}", markup=False, soft_wrap=True)
+    paragraph(console, shown.proved.sentence, indent="  ")
     console.print("the census with names and numbers taken off, against the register:")
-    console.print(f"  {shown.fallen.sentence}", markup=False, soft_wrap=True)
+    paragraph(console, shown.fallen.sentence, indent="  ")

@@ -82,7 +82,7 @@ def table(
         Rows that stand out.
     """
     if title:
-        console.print(Text(title, style="bold"), soft_wrap=True)
+        heading(console, title)
     room = max(20, console.width - 2)
     cells = [[_written(cell) for cell in row] for row in rows]
     drawn = _Column.of(columns, cells, text)
@@ -156,8 +156,8 @@ def _blocks(columns: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
 
 
 def heading(console: Console, sentence: str) -> None:
-    """Print the sentence that says it all."""
-    console.print(Text(sentence, style="bold"), soft_wrap=True)
+    """Print the sentence that says it all; in one line where nobody sees where lines end."""
+    console.print(Text(sentence, style="bold"), soft_wrap=not console.is_terminal)
 
 
 def note(console: Console, kind: str, sentence: str) -> None:
@@ -179,9 +179,9 @@ def words(result: object) -> str:
 
 
 def paragraph(console: Console, text: str, *, indent: str = "") -> None:
-    """Print lines as they are, however long."""
+    """Print lines as they are; at a terminal, long ones are broken between words."""
     shown = "\n".join(f"{indent}{line}" for line in text.splitlines())
-    console.print(shown, markup=False, soft_wrap=True)
+    console.print(shown, markup=False, soft_wrap=not console.is_terminal)
 
 
 def _written(value: Any) -> str:

@@ -7,8 +7,8 @@ how strongly values were perturbed (shares of changed cells, settings of candida
 What is blurred, with a base that is not smaller than k:
 
 - Counts of people are rounded to multiples of the base; one below it is told only to be below it.
-- Sizes of classes are told from k on: what lies below is one number. The largest band is what the
-  others leave of the rounded total, so that no small band is the difference of two others. How many
+- Sizes of classes are told from k on, in bands of many classes: what lies below is one number. The
+  largest band is what the others leave of the rounded total, so that none is a difference. How many
   people need how many facts is told only where those are as many as the base, since several small
   numbers with a small sum would tell each other.
 - Categories that fewer people than the base have, in either file, are pooled, and the original is
@@ -94,10 +94,11 @@ def _measured(found: Measured) -> Measured:
 
 
 def _risk(risk: Risk, base: int, unit: float) -> Risk:
+    bands = _told_bands(risk, base)
     return replace(
         risk,
-        before=_sizes(risk.before, risk.k, base),
-        after=_sizes(risk.after, risk.k, base),
+        before=_sizes(risk.before, bands, risk.k, base),
+        after=_sizes(risk.after, bands, risk.k, base),
         expected_before=rounded(round(risk.expected_before), base),
         expected_after=None
         if risk.expected_after is None
@@ -112,13 +113,38 @@ def _risk(risk: Risk, base: int, unit: float) -> Risk:
     )
 
 
-def _sizes(sizes: ClassSizes, k: int, base: int) -> ClassSizes:
+def _told_bands(risk: Risk, base: int) -> list[list[int]]:
+    """Return which bands from k on are told as one, so that each holds many classes or none."""
+    sides = (risk.before.bands, risk.after.bands)
+
+    def many(bands: list[int]) -> bool:
+        classes = [sum(side[i].classes or 0 for i in bands) for side in sides]
+        return all(number == 0 or number >= base for number in classes)
+
+    groups: list[list[int]] = []
+    for i, band in enumerate(risk.before.bands):
+        if band.low < risk.k:
+            continue
+        if not groups or many(groups[-1]):
+            groups.append([])
+        groups[-1].append(i)
+    while len(groups) > 1 and not many(groups[-1]):
+        last = groups.pop()
+        groups[-1] += last
+    return groups
+
+
+def _sizes(sizes: ClassSizes, told: list[list[int]], k: int, base: int) -> ClassSizes:
     records = rounded(sizes.records, base)
     at_risk = rounded(sizes.at_risk, base)
     safe = [
-        Band(band.low, band.high, None, rounded(band.records, base))
-        for band in sizes.bands
-        if band.low >= k
+        Band(
+            sizes.bands[group[0]].low,
+            sizes.bands[group[-1]].high,
+            None,
+            rounded(sum(sizes.bands[i].records for i in group), base),
+        )
+        for group in told
     ]
     if safe:
         largest = max(range(len(safe)), key=lambda i: safe[i].records)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,12 +18,13 @@ from indistinct.report.pdf import find_browser, html_to_pdf
 from indistinct.report.pieces import Document, Edition
 from indistinct.report.placing import check_page, write_together
 from indistinct.report.words import Words, load_words
+from indistinct.showing import Shown, Table
 
 __all__ = ["WrittenReport", "make_report", "write_report"]
 
 
-@dataclass(frozen=True)
-class WrittenReport:
+@dataclass(frozen=True, repr=False)
+class WrittenReport(Shown):
     """Where a report was written."""
 
     document: Document
@@ -48,8 +48,8 @@ class WrittenReport:
         written = [self.html, self.json, *([self.pdf] if self.pdf else [])]
         return "\n".join([said, *(f"  {path}" for path in written)])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _tables(self) -> tuple[Table]:
+        return (Table.facts("The report", self.to_dict()),)
 
 
 def make_report(

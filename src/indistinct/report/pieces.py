@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from indistinct.showing import Table
+
 __all__ = [
     "Claim",
     "Document",
@@ -108,6 +110,17 @@ class Grid:
         """Whether it is small enough to stand on one sheet of paper whole."""
         return sum(1 + max(len(cell.text) for cell in row) // 50 for row in self.rows) <= 15
 
+    def to_frame(self) -> Any:
+        """Return the exact values as a pandas frame."""
+        return self._table().to_frame()
+
+    def _table(self) -> Table:
+        return Table(self.caption, self.headings, [[c.value for c in row] for row in self.rows])
+
+    def _repr_html_(self) -> str:
+        shown = [[cell.text for cell in row] for row in self.rows]
+        return Table(self.caption, self.headings, shown).to_html()
+
     def to_dict(self) -> dict[str, Any]:
         """Return it for the twin: exact values by the names of the columns."""
         return {
@@ -141,6 +154,17 @@ class Picture:
         """Its place in the page; `number` tells pictures of one name apart."""
         own = self.name.replace(".", "-")
         return own if self.number is None else f"{own}-{self.number}"
+
+    def plot(self) -> str:
+        """Return the figure as SVG."""
+        return self.svg
+
+    def to_frame(self) -> Any:
+        """Return its numbers as a pandas frame; None where it has none."""
+        return self.grid.to_frame() if self.grid else None
+
+    def _repr_html_(self) -> str:
+        return self.svg
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for the twin: its numbers, not its strokes."""
@@ -197,7 +221,7 @@ class Section:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Document:
     """A report: what the page and its twin are made of.
 
@@ -231,6 +255,11 @@ class Document:
     def every(self, kind: type[Piece]) -> Iterator[Any]:
         """Return the pieces of one kind, in order."""
         return (p for section in self.sections for p in section.pieces if isinstance(p, kind))
+
+    def __repr__(self) -> str:
+        said = [piece.text for piece in self.sections[0].pieces if isinstance(piece, Claim)]
+        names = ", ".join(section.name for section in self.sections)
+        return "\n".join([f"{self.title} ({self.edition})", *said, f"  sections: {names}"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the machine-readable twin."""

@@ -69,7 +69,8 @@ class Words:
                 for number, group in enumerate(match.groups(), 1):
                     found = found.replace(f"{{{number}}}", group)
                 return Claim(name, (found,), tone)
-        sentence = sentence[:1].upper() + sentence[1:]
+        if not re.match(r"\S*[./_]\S", sentence):  # the name of a file stays as it is
+            sentence = sentence[:1].upper() + sentence[1:]
         if not sentence.endswith((".", "!", "?")):
             sentence += "."
         language = None if self.language == "en" else "en"
@@ -283,6 +284,11 @@ def load_words(language: str | Path = "en") -> Words:
         for name in english["text"]
         if name in texts
         and not (found := _places(texts[name])) <= (known := _places(english["text"][name]))
+    ]
+    problems += [
+        f"'{name}' has a plural without its two words, as {{n:plural|person|people}}"
+        for name, text in texts.items()
+        if any(form.count("|") != 2 for form in re.findall(r":(plural[^}]*)\}", text))
     ]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems[:20])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from indistinct.report.folder import ReleaseFacts
@@ -320,7 +320,9 @@ def _one_by_one(found: Compared, words: Words) -> Iterator[Piece]:
             yield words.claim("verdict.changed", tone="bad", page="release-folder")
             for finding in facts.findings:
                 yield words.said(finding, name="verdict.finding", tone="bad")
-        yield verdict_sentence(facts, words)
+        told = verdict_sentence(facts, words)
+        # what was proved was proved of other bytes
+        yield told if facts.whole else replace(told, tone="plain")
         if facts.lacking is not None:
             yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from indistinct.figures import gauge
@@ -25,7 +26,9 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
         yield words.claim("verdict.changed", tone="bad", page="release-folder")
         for finding in facts.findings:
             yield words.said(finding, name="verdict.finding", tone="bad")
-    yield verdict_sentence(facts, words)
+        yield words.claim("verdict.then")
+    said = verdict_sentence(facts, words)
+    yield said if facts.whole else replace(said, tone="plain")
     if facts.lacking is not None:
         yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note")
     if facts.measured is not None:
