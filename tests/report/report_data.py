@@ -49,7 +49,9 @@ def people(records: int = 600, seed: int = 3) -> pa.Table:
     columns: dict[str, Any] = {name: table.column(name) for name in table.column_names}
     for name, width in (("age_group", 2), ("marital", 1), ("education", 2)):
         codes = [code // width for code in columns[name].to_pylist()]
-        columns[name] = pa.array([f"{name[:3]}~{code}" for code in codes])
+        words = [f"{name[:3]}~{code}" for code in codes]
+        words[7] = f"{name[:3]}~rare"
+        columns[name] = pa.array(words)
     columns["sex"] = pa.array([("Frau", "Mann")[code - 1] for code in columns["sex"].to_pylist()])
     columns["income"] = pc.add(pc.cast(columns["income"], pa.int64()), 3)
     return pa.table(columns)

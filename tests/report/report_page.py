@@ -25,6 +25,7 @@ KNOWN = {
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd"),
     *("details", "summary", "figure", "figcaption"),
     *("svg", "g", "defs", "pattern", "rect", "path", "circle", "line", "text", "tspan", "desc"),
+    *("polyline", "polygon"),
 }
 """What a report is made of."""
 

@@ -43,6 +43,8 @@ def demo(
     show_map(console, shown.map)
     show_proof(console, shown)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
+    for report in shown.reported:
+        console.print(f"report:  {report}", markup=False)
 
 
 def show_proof(console: Console, shown: Demo) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
 from indistinct.perturbing import perturbing_plan
 from indistinct.protect import Method, Plan, Request, Shuffle
-from indistinct.report import WrittenReport, write_comparison_report, write_report
+from indistinct.report import write_comparison_report, write_report
 from indistinct.session import Data, open_data
 from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
 
@@ -218,11 +218,15 @@ def shuffled_map(data: Data, seed: int, hierarchies: Path) -> RiskUtilityMap:
     )
 
 
-def write_reports(folder: Path) -> tuple[WrittenReport, ...]:
-    """Write the reports of the releases, the first in both editions, and of both side by side."""
+def write_reports(folder: Path) -> tuple[str, ...]:
+    """Write the reports of the releases, the first in both editions, and of both side by side.
+
+    Returns the pages, as they are called within the folder.
+    """
     releases = [folder / "release", folder / "shuffled"]
     found = [write_report(releases[0], edition=e) for e in ("private", "shareable")]
     if releases[1].exists():  # so few people that none could be shuffled are a demo too
         found.append(write_report(releases[1]))
         found.append(write_comparison_report(releases, out=folder / "private" / "comparison.html"))
-    return tuple(found)
+    place = folder.resolve()
+    return tuple(report.html.resolve().relative_to(place).as_posix() for report in found)

@@ -10,7 +10,6 @@ from indistinct import keys
 from indistinct.demo.releases import MAX_DROP
 from indistinct.protect import SideBySide
 from indistinct.prove import Verification
-from indistinct.report import WrittenReport
 from indistinct.risk import FileRisk, KnownRisk
 from indistinct.tradeoff import RiskUtilityMap
 
@@ -40,8 +39,8 @@ class Demo:
     """What was proved of the release, from the file."""
     fallen: Verification | None = None
     """What became of the same census with nothing but the names taken off."""
-    reports: tuple[WrittenReport, ...] = ()
-    """The reports that were written, of single releases and of both side by side."""
+    reports: tuple[str, ...] = ()
+    """The pages of the reports, of single releases and of both side by side, in the folder."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -59,8 +58,13 @@ class Demo:
             "map": self.map.to_dict(),
             "proved": self.proved.to_dict() if self.proved else None,
             "fallen": self.fallen.to_dict() if self.fallen else None,
-            "reports": [str(self.folder / _within(report)) for report in self.reports],
+            "reports": [str(path) for path in self.reported],
         }
+
+    @property
+    def reported(self) -> tuple[Path, ...]:
+        """The pages of the reports."""
+        return tuple(self.folder / report for report in self.reports)
 
     @property
     def _estimate(self) -> float:
@@ -140,7 +144,7 @@ class Demo:
         """Where the reports are."""
         if not self.reports:
             return []
-        listed = [f"- [`{_within(report)}`]({_within(report)})" for report in self.reports]
+        listed = [f"- [`{report}`]({report})" for report in self.reports]
         return [
             "## The reports",
             "",
@@ -215,10 +219,3 @@ class Demo:
             "",
         ]
         return "\n".join(lines)
-
-
-def _within(report: WrittenReport) -> str:
-    """Return where a report is within the demo's folder, whatever that was called before."""
-    parts = report.html.parts
-    inside = 3 if "private" in parts[-2:] else 1
-    return "/".join(parts[-inside:])

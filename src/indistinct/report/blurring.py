@@ -48,10 +48,10 @@ def blurred_utility(utility: Utility, changes: Changes, base: int) -> Utility:
 def _measure(found: Measure, unit: float) -> Measure:
     if found.name in _DISTANCES:
         far = found.difference
-        return replace(found, difference=None if far is None else raised(far, unit))
+        return Measure(found.name, None, None, None if far is None else raised(far, unit), found.at)
     if found.name == "k_marginal" and found.released is not None:
         score = 1000 * lowered(found.released / 1000, unit)
-        return replace(found, released=score, difference=score - 1000)
+        return Measure(found.name, 1000.0, score, score - 1000, found.at)
     a, b = found.original, found.released
     step = max(unit, 0.01)
     a, b = (None if value is None else _nearest(value, step) for value in (a, b))
@@ -67,6 +67,8 @@ def _marginal(
     found: Marginal, records: tuple[int, int], base: int, bounds_are_released: set[str]
 ) -> Marginal | None:
     """Pool the categories that few people have, and round the others."""
+    if min(records) < base:
+        return None
     labels = list(found.labels)
     if found.ordered and found.name not in bounds_are_released:
         labels = [f"{i}/{len(labels)}" if label else "" for i, label in enumerate(labels, 1)]
@@ -101,8 +103,8 @@ def _marginal(
     return replace(
         found,
         labels=tuple(labels[i] for i in left),
-        original=tuple(min(1.0, a / totals[0]) if totals[0] else 0.0 for a, _ in told),
-        released=tuple(min(1.0, b / totals[1]) if totals[1] else 0.0 for _, b in told),
+        original=tuple(min(1.0, a / totals[0]) for a, _ in told),
+        released=tuple(min(1.0, b / totals[1]) for _, b in told),
         total_variation=raised(found.total_variation, unit_of(min(records), base)),
         rest=found.rest + len(out),
     )

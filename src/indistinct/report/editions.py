@@ -7,10 +7,11 @@ how strongly values were perturbed (shares of changed cells, settings of candida
 What is blurred, with a base that is not smaller than k:
 
 - Counts of people are rounded to multiples of the base; one below it is told only to be below it.
-- Sizes of classes are told from k on, in bands of many classes: what lies below is one number. The
-  largest band is what the others leave of the rounded total, so that none is a difference. How many
-  people need how many facts is told only where those are as many as the base, since several small
-  numbers with a small sum would tell each other.
+- Of the sizes of classes it is told who stands out and who does not: with the number of people,
+  which everybody can know, further sizes and the number of classes would tell how many are alone.
+  The number of classes, which is that of right guesses, is rounded further. How many people need
+  how many facts is told only where those are as many as the base, since several small numbers with
+  a small sum would tell each other.
 - Categories that fewer people than the base have, in either file, are pooled, and the original is
   told by how it differs from the released file, in multiples of the base: otherwise the cell that
   was suppressed could be read off the two margins.
@@ -31,7 +32,7 @@ from typing import Any
 from indistinct.release import Certificate
 from indistinct.report.blurring import blurred_map, blurred_utility, unit_of
 from indistinct.report.facts import Band, Changes, ClassSizes, Cost, Linkage, Measured, Risk, Step
-from indistinct.report.few import raised, rounded, rounding_base
+from indistinct.report.few import Few, raised, rounded, rounding_base
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = ["shareable"]
@@ -94,15 +95,13 @@ def _measured(found: Measured) -> Measured:
 
 
 def _risk(risk: Risk, base: int, unit: float) -> Risk:
-    bands = _told_bands(risk, base)
     return replace(
         risk,
-        before=_sizes(risk.before, bands, risk.k, base),
-        after=_sizes(risk.after, bands, risk.k, base),
-        expected_before=rounded(round(risk.expected_before), base),
-        expected_after=None
-        if risk.expected_after is None
-        else rounded(round(risk.expected_after), base),
+        before=_sizes(risk.before, risk.k, base),
+        after=_sizes(risk.after, risk.k, base),
+        # one right guess for each class
+        expected_before=_classes(risk.expected_before, base),
+        expected_after=None if risk.expected_after is None else _classes(risk.expected_after, base),
         without={name: rounded(count, base) for name, count in risk.without.items()},
         enough={s: rounded(count, base) for s, count in risk.enough.items() if count >= base},
         exposed=(),
@@ -113,53 +112,23 @@ def _risk(risk: Risk, base: int, unit: float) -> Risk:
     )
 
 
-def _told_bands(risk: Risk, base: int) -> list[list[int]]:
-    """Return which bands from k on are told as one, so that each holds many classes or none."""
-    sides = (risk.before.bands, risk.after.bands)
-
-    def many(bands: list[int]) -> bool:
-        classes = [sum(side[i].classes or 0 for i in bands) for side in sides]
-        return all(number == 0 or number >= base for number in classes)
-
-    groups: list[list[int]] = []
-    for i, band in enumerate(risk.before.bands):
-        if band.low < risk.k:
-            continue
-        if not groups or many(groups[-1]):
-            groups.append([])
-        groups[-1].append(i)
-    while len(groups) > 1 and not many(groups[-1]):
-        last = groups.pop()
-        groups[-1] += last
-    return groups
-
-
-def _sizes(sizes: ClassSizes, told: list[list[int]], k: int, base: int) -> ClassSizes:
-    records = rounded(sizes.records, base)
-    at_risk = rounded(sizes.at_risk, base)
-    safe = [
-        Band(
-            sizes.bands[group[0]].low,
-            sizes.bands[group[-1]].high,
-            None,
-            rounded(sum(sizes.bands[i].records for i in group), base),
-        )
-        for group in told
-    ]
-    if safe:
-        largest = max(range(len(safe)), key=lambda i: safe[i].records)
-        others = at_risk + sum(band.records for band in safe) - safe[largest].records
-        if safe[largest].records >= base:
-            safe[largest] = replace(safe[largest], records=max(base, records - others))
+def _sizes(sizes: ClassSizes, k: int, base: int) -> ClassSizes:
+    records, at_risk = rounded(sizes.records, base), rounded(sizes.at_risk, base)
     return ClassSizes(
         records,
-        rounded(sizes.classes, base),
+        _classes(sizes.classes, base),
         rounded(sizes.unique, base),
         at_risk,
         # the smallest class of a file that keeps k is promised to everybody
         sizes.smallest if sizes.smallest >= k else 0,
-        (Band(1, k - 1, None, at_risk), *safe),
+        (Band(1, k - 1, None, at_risk), Band(k, None, None, max(0, records - at_risk))),
     )
+
+
+def _classes(number: float, base: int) -> int:
+    """Round a number of classes so far that it does not tell how many of them are small."""
+    many = 10 * base
+    return Few(many) if 0 < number < many else rounded(round(number), 2 * base)
 
 
 def _changes(changes: Changes, base: int) -> Changes:

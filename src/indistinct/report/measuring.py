@@ -114,9 +114,12 @@ def with_utility(found: Measured, comparison: ReleaseComparison) -> Measured:
     """Return the facts with those of a comparison of original and released added."""
     linkage, expected = list(found.risk.linkage), found.risk.expected_after
     report = comparison.protection
-    if report is not None:
+    perturbs = any(step.perturbs for step in found.steps)
+    # of a file that is only generalised, who is nearest is told among coarser categories, which
+    # says less than counting does
+    if report is not None and (perturbs or not (comparison.generalised or comparison.suppressed)):
         linkage = [Linkage(n.distance, n.before, n.share, n.chance) for n in report.linkage]
-        if report.exact is not None and any(step.perturbs for step in found.steps):
+        if report.exact is not None and perturbs:
             linkage.insert(0, Linkage("exact", report.exact.rate_before, report.exact.rate_after))
             expected = report.exact.after
     risk = replace(found.risk, linkage=tuple(linkage), expected_after=expected)
