@@ -23,6 +23,7 @@ import generalise
 import linkage
 import mccaa
 import prove
+import report
 import risk
 import shuffle
 
@@ -42,6 +43,7 @@ PARTS = [
     "linkage",
     "shuffle",
     "mccaa",
+    "report",
 ]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
@@ -219,6 +221,8 @@ def page(results: dict) -> str:
         lines += shuffle.lines(results["shuffle"])
     if "mccaa" in results:
         lines += mccaa.lines(results["mccaa"])
+    if "report" in results:
+        lines += report.lines(results["report"])
     return "\n".join(lines)
 
 
@@ -354,6 +358,8 @@ def main() -> None:
         results["shuffle"] = shuffle.measure(census)
     if "mccaa" in wanted:
         results["mccaa"] = mccaa.measure()
+    if "report" in wanted:
+        results["report"] = report.measure(census)
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

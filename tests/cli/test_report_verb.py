@@ -135,7 +135,7 @@ def test_a_changed_folder_is_reported_with_its_findings(place, capfd):
     (place / "kept" / "contract.md").write_text("nothing")
     code, content = facts(capfd, place / "kept")
     assert (code, content["holds"]) == (1, False)
-    assert content["findings"] == ["Contract.md was changed."]
+    assert content["findings"] == ["contract.md was changed."]
     code, said = ask(capfd, place / "kept")
     assert code == 1
     assert said.err.startswith("This folder is not as it was released.")
@@ -235,7 +235,7 @@ def test_none_to_recommend_leaves_with_1(place, capfd):
         (place / name / "contract.md").write_text("nothing")
     code, content = facts(capfd, place / "kept", place / "fewer")
     assert (code, content["recommended"], content["holds"]) == (1, None, False)
-    assert content["findings"] == ["Contract.md was changed."] * 2
+    assert content["findings"] == ["contract.md was changed."] * 2
 
 
 # ---- all or nothing ----

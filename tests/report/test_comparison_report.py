@@ -450,7 +450,7 @@ def test_a_changed_folder_is_told_with_its_findings(folders, tmp_path):
     document = compare_reports([tmp_path / "fewer", folders / "blanked"])
     assert outcomes_of(document) == ["changed", "recommended"]
     told = [piece for piece in document["candidates"].pieces if isinstance(piece, Claim)]
-    assert "Contract.md was changed." in [claim.text for claim in told]
+    assert "contract.md was changed." in [claim.text for claim in told]
     # what was proved of other bytes is not set off as good
     assert [claim.tone for claim in told] == ["bad", "bad", "plain", "good"]
 

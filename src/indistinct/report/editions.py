@@ -101,7 +101,10 @@ def _risk(risk: Risk, base: int, unit: float) -> Risk:
         after=_sizes(risk.after, risk.k, base),
         # one right guess for each class
         expected_before=_classes(risk.expected_before, base),
-        expected_after=None if risk.expected_after is None else _classes(risk.expected_after, base),
+        # those of the released file can be counted there
+        expected_after=None
+        if risk.expected_after is None
+        else rounded(round(risk.expected_after), base),
         without={name: rounded(count, base) for name, count in risk.without.items()},
         enough={s: rounded(count, base) for s, count in risk.enough.items() if count >= base},
         exposed=(),

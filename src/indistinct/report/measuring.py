@@ -38,7 +38,6 @@ from indistinct.report.facts import (
 from indistinct.report.utility_facts import utility_facts
 from indistinct.risk import minimal_uniques
 from indistinct.tradeoff import RiskUtilityMap
-from indistinct.variables import Variable as DeclaredVariable
 from indistinct.variables import Variables
 
 __all__ = ["measure", "with_utility"]
@@ -92,7 +91,13 @@ def measure(
             released.records,
             format,
             tuple(
-                Variable(v.name, v.label, v.level, v.name in done.before.key, _labels(v))
+                Variable(
+                    v.name,
+                    v.label,
+                    v.level,
+                    v.name in done.before.key,
+                    _labels(v.name, source.variables),
+                )
                 for v in released.variables.values()
             ),
         ),
@@ -127,8 +132,9 @@ def with_utility(found: Measured, comparison: ReleaseComparison) -> Measured:
     return replace(found, risk=risk, utility=utility_facts(comparison, labels))
 
 
-def _labels(variable: DeclaredVariable) -> dict[str, str]:
-    labels = variable.labels or {}
+def _labels(name: str, variables: Variables) -> dict[str, str]:
+    """Return what values mean in the original; generalising leaves some of them as they were."""
+    labels = (variables[name].labels or {}) if name in variables else {}
     return {str(v): str(text) for v, text in labels.items()} if len(labels) <= _LABELLED else {}
 
 

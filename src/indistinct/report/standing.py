@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from indistinct.report.facts import Measured
-from indistinct.report.few import share
+from indistinct.report.few import added, share
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = [
@@ -64,17 +64,16 @@ def linkage(measured: Measured, how: str) -> float | None:
 
 def left_out(measured: Measured) -> float | None:
     """Return the share of records that were left out."""
-    before, after = measured.changes.records_before, measured.changes.records_after
-    # a number that was rounded may seem to be less than what is released
-    return share(max(0, before - after), before)
+    return share(measured.changes.lost, measured.changes.records_before)
 
 
 def cells_changed(measured: Measured) -> float | None:
     """Return the share of released cells that were changed; None where that is not told."""
     changes = measured.changes
-    kept = cells_kept(measured)
-    total = changes.records_after * len(changes.variables)
-    return None if kept is None else share(total - kept, total)
+    if any(change.cells is None for change in changes.variables):
+        return None
+    changed = added(change.cells or 0 for change in changes.variables)
+    return share(changed, changes.records_after * len(changes.variables))
 
 
 def cells_kept(measured: Measured) -> int | None:

@@ -195,7 +195,9 @@ class Words:
             return self._texts["nothing"]
         if len(names) > _MOST_NAMES:
             rest = len(names) - _MOST_NAMES + 1
-            return ", ".join(names[: _MOST_NAMES - 1]) + self._texts["and_more"].format(f"{rest:,}")
+            return ", ".join(names[: _MOST_NAMES - 1]) + self._texts["and_more"].format(
+                self._number(rest, "count")
+            )
         if len(names) == 1:
             return names[0]
         return ", ".join(names[:-1]) + self._texts["and"] + names[-1]
@@ -220,9 +222,11 @@ def _rounded_percent(value: float) -> str:
         return _significant(value, 2)
     if size < 10:
         return f"{value:.1f}"
-    if size > 99:
-        return _significant(value, 4) if size < 99.995 else f"{value:.5g}"
-    return f"{value:.0f}"
+    if 99 < size < 100:
+        # what is missing to all, to two digits
+        lacking = max(1e-4, float(f"{100 - size:.2g}"))
+        return f"{math.copysign(100 - lacking, value):.4f}".rstrip("0")
+    return f"{value:,.0f}"
 
 
 def _significant(value: float, digits: int = 3) -> str:
@@ -233,7 +237,7 @@ def _significant(value: float, digits: int = 3) -> str:
     if abs(value) < 1e-4:
         return f"{value:.1e}"
     text = f"{value:.{digits}g}"
-    return text if "e" not in text else f"{value:.6f}"
+    return text if "e" not in text else f"{value:.1f}"
 
 
 def _pattern(english: str) -> re.Pattern[str]:
@@ -285,17 +289,33 @@ def load_words(language: str | Path = "en") -> Words:
         if name in texts
         and not (found := _places(texts[name])) <= (known := _places(english["text"][name]))
     ]
+    problems += [f"'{name}': {wrong}" for name in texts if (wrong := _wrong_form(texts[name]))]
     problems += [
-        f"'{name}' has a plural without its two words, as {{n:plural|person|people}}"
-        for name, text in texts.items()
-        if any(form.count("|") != 2 for form in re.findall(r":(plural[^}]*)\}", text))
+        f"'{name}' must have one place {{}}"
+        for name in ("percent", "and_more")
+        if texts.get(name, "{}").count("{}") != 1
     ]
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems[:20])
         more = f"\n  and {len(problems) - 20} more" if len(problems) > 20 else ""
         raise InputError(f"{path} does not fit:\n{shown}{more}")
     said = content.get("said", {})
-    return Words(texts, said=said if isinstance(said, dict) else {})
+    if not isinstance(said, dict) or not all(isinstance(text, str) for text in said.values()):
+        raise InputError(f"{path} has a table [said] that does not hold texts alone.")
+    return Words(texts, said=said)
+
+
+def _wrong_form(text: str) -> str:
+    """Say which place of a text is written in a form that there is not."""
+    try:
+        forms = [form or "" for _, field, form, _ in string.Formatter().parse(text) if field]
+    except ValueError:
+        return ""
+    for form in forms:
+        plural = form.startswith("plural|") and form.count("|") == 2
+        if not plural and form not in ("", "count", "number", "percent", "signed", "times", "word"):
+            return f"there is no form '{form}'"
+    return ""
 
 
 def _places(text: str) -> set[str]:

@@ -47,7 +47,8 @@ def _pieces(tests: tuple[Test, ...], words: Words) -> Iterator[Piece]:
         if test.suggestion and test.passed is not True:
             yield words.said(test.suggestion, name="tests.suggestion", tone="note")
         for curve in test.curves:
-            yield curve_figure(curve, words)
+            if any(y is not None for y in (*curve.original, *curve.released)):
+                yield curve_figure(curve, words)
 
 
 def curve_figure(curve: Curve, words: Words) -> Picture:

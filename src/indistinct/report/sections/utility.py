@@ -45,7 +45,9 @@ def _pieces(found: Utility, words: Words) -> Iterator[Piece]:
         yield words.claim("utility.same", number=found.same, page="utility")
     if found.marginals:
         yield words.claim(
-            "utility.marginals", number=len(found.marginals), more=found.more_marginals
+            "utility.marginals.more" if found.more_marginals else "utility.marginals",
+            number=len(found.marginals),
+            more=found.more_marginals,
         )
         for i, one in enumerate(found.marginals):
             yield distributions(one, words, number=i + 1)
