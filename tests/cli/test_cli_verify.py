@@ -137,6 +137,7 @@ def test_the_folder_keeps_a_trail_of_who_verified(release, census):
     assert run(["verify", str(release), "--brief"]) == 0
 
 
+@pytest.mark.heavy
 def test_names_removed_is_not_enough(census, tmp_path, capfd):
     """A census without names falls to the register."""
     table = pq.read_table(census / "census.parquet")

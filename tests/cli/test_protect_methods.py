@@ -68,6 +68,7 @@ def test_a_saved_plan_is_replayed_to_the_same_bytes(folder, tmp_path, capfd):
     assert (second / "private" / "plan.json").read_bytes() == plan.read_bytes()
 
 
+@pytest.mark.heavy
 def test_comparison_is_printed_and_written(folder, tmp_path, capfd):
     out = tmp_path / "compared"
     assert run([*command(folder, "--compare", "--out", out, "--max-drop", "40"), "--json"]) == 0

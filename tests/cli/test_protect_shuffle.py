@@ -111,6 +111,7 @@ def test_the_project_s_steps_are_applied_under_its_rules(census, tmp_path, capsy
     assert not any(age < 15 and marital != 1 for age, marital in pairs)
 
 
+@pytest.mark.heavy
 def test_a_project_beside_the_data_and_a_plan_replayed(census, tmp_path, capsys):
     project = tmp_path / "release.toml"
     project.write_text(PROJECT.format(file=census))

@@ -286,7 +286,7 @@ def test_a_browser_prints_it(place, capfd):
 MISTAKES = {
     "nothing there": (["nowhere"], "There is no release folder"),
     "a file": (["people.csv"], "is a file. Name the release folder"),
-    "no release": (["empty"], "is not a whole release folder"),
+    "no release": (["empty"], "is not a release folder"),
     "twice": (["kept", "./fewer/../kept"], "is named twice"),
     "no page": (["kept", "--out", "report.pdf"], "must end in .html"),
     "no place": (["kept", "--out", "nowhere/report.html"], "There is no folder"),

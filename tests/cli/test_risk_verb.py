@@ -133,6 +133,7 @@ def test_no_file_and_no_validation(capfd, files):
     assert "--population" in said
 
 
+@pytest.mark.heavy
 def test_causes_and_sensitive_values(files, capfd):
     sample, _ = files
     said = answer(

@@ -151,6 +151,7 @@ def test_csv_release_keeps_the_dialect(tmp_path, capfd):
     assert (tmp_path / "r/data.csv").read_bytes() == "größe;wert\n01;3,5\n01;3,5\n".encode("cp1252")
 
 
+@pytest.mark.heavy
 def test_compare_releases_nothing(census, tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = answer(capfd, "protect", census, "--compare", "--key", KEY, "--k", 3)
@@ -158,6 +159,7 @@ def test_compare_releases_nothing(census, tmp_path, capfd, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.heavy
 def test_demo(tmp_path, capfd):
     said = answer(capfd, "demo", "--people", 1000, "--out", tmp_path / "demo")
     assert said["records"] == 1000

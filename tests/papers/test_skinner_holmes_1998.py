@@ -355,6 +355,7 @@ def test_equation_8_is_a_density_with_the_mean_that_equation_10_uses():
     assert_allclose(log_moment(1, 0.0, -1.0, 3.49), -1.0 + 3.49 / 2, rtol=1e-12)
 
 
+@pytest.mark.heavy
 def test_equation_9_finds_the_variance_that_was_put_in():
     rng = np.random.default_rng(98)
     means = rng.uniform(0.05, 3.0, 1_000_000)

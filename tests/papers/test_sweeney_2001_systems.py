@@ -395,6 +395,7 @@ def test_figure_30_as_printed_is_not_safe(figure_28):
     assert unsafe(figure_28, printed, 3) == {(7, "EBZ"), (7, "BSZ")}
 
 
+@pytest.mark.heavy
 def test_figure_30_with_all_triples_three_cells_go(figure_28):
     found = argus(figure_28, k=2, identification=RATED_QI, ties="leftmost", levels=BY_YEAR)
     assert cells_suppressed(found) == [(7, "B"), (8, "E"), (8, "Z")]

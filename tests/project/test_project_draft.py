@@ -344,6 +344,7 @@ LEVEL = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.shared
 @pytest.mark.parametrize("name", EXPECTED)
 def test_real_files_are_guessed_sensibly_and_their_drafts_hold(name, engine, tmp_path):

@@ -228,6 +228,7 @@ def test_result_does_not_depend_on_the_order_of_records():
     assert first.counts.tolist() == second.counts.tolist()
 
 
+@pytest.mark.heavy
 def test_an_optimum_that_stops_early_says_how_far_it_may_be():
     rng = np.random.default_rng(1)
     columns = {

@@ -172,6 +172,7 @@ def test_a_step_is_described_and_read_back(engine, source):
 # Determinism
 
 
+@pytest.mark.heavy
 def test_threads_do_not_matter(engine, opened):
     """Of rows there must be more than one block, so that threads share them."""
     source = opened(people(40_000))

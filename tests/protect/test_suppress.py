@@ -188,6 +188,7 @@ def test_by_wildcard_with_alpha_the_rule_of_freqcalc_holds(alpha, seed):
         assert frequency >= 3
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("meaning", ["strict", "wildcard"])
 def test_the_order_of_the_records_does_not_matter(meaning):
     generator = np.random.default_rng(3)

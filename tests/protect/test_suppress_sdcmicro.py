@@ -115,6 +115,7 @@ def test_strictly_fewer_cells_than_sdcmicros_output_made_strict(file, key, k, na
     assert found.total < made_strict(name, key, k)[1]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("k", "fewest"), [(2, 115), (3, 174)])
 def test_the_optimum_of_testdata2_is_found_and_proved(k, fewest):
     """Both were also found by HiGHS from a plain model of the whole file."""

@@ -51,6 +51,7 @@ def test_a_sample_has_its_size_and_keeps_the_order(engine, opened, records, seed
     assert taken == sorted(set(taken))
 
 
+@pytest.mark.heavy
 def test_every_record_is_drawn_equally_often(engine, opened):
     source = opened({"v": list(range(10))})
     drawn = Counter()

@@ -314,6 +314,7 @@ def census(engine):
 KEY = ["date_of_birth", "sex", "street_number", "street_name"]
 
 
+@pytest.mark.heavy
 @pytest.mark.shared
 @pytest.mark.parametrize("key", [KEY, KEY[:2], ["age", "sex", "race_ethnicity"]])
 def test_every_true_unique_link_of_a_census_is_found_and_no_other(engine, census, key):

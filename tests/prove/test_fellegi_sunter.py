@@ -171,6 +171,7 @@ def test_estimated_m_is_the_share_of_errors_made():
         assert attribute.m[-1] == pytest.approx(equal, abs=0.03), attribute.name
 
 
+@pytest.mark.heavy
 def test_a_generalised_release_links_to_a_register():
     census = census_table(12_000, seed=2)
     release = pa.table(
@@ -265,6 +266,7 @@ def test_one_to_one_leaves_no_pair_of_free_records(pairs):
     assert all(a in used[0] or b in used[1] for a, b, _ in pairs)
 
 
+@pytest.mark.heavy
 def test_without_one_to_one_a_person_may_have_two_partners():
     census = census_table(3_000, seed=5).select(KNOWN)
     twice = pa.concat_tables([census.slice(0, 1_000), census.slice(0, 1_000)])

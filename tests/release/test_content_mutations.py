@@ -65,6 +65,7 @@ def mutate(table: pa.Table, private: pa.Table, rng: np.random.Generator) -> pa.T
             return None if exchanged.equals(table) else exchanged
 
 
+@pytest.mark.heavy
 def test_every_changed_record_is_noticed(released, tmp_path):
     copy = shutil.copytree(released / "release", tmp_path / "copy")
     table = pq.read_table(copy / "data.parquet")

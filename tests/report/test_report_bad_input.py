@@ -58,7 +58,7 @@ def _first(document: Document) -> tuple[str, str]:
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path):
-    with pytest.raises(InputError, match="not a whole release folder"):
+    with pytest.raises(InputError, match="is not a release folder"):
         make_report(tmp_path)
     with pytest.raises(InputError, match="There is no release folder"):
         make_report(tmp_path / "nowhere")
@@ -94,6 +94,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_changed_part_is_told_first_and_in_red(workshop, tmp_path, name):
     folder = workshop.copy("generalised", tmp_path)
@@ -266,6 +267,7 @@ def _odd(measured: Measured, text: str) -> Measured:
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("text", ODD)
 def test_names_and_values_are_never_markup(workshop, text):
     facts = read_release(workshop.make("generalised").folder)

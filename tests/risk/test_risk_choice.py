@@ -112,6 +112,7 @@ def test_gain_of_dispersion_equals_the_difference_of_log_likelihoods():
     assert gain == pytest.approx(negative - stats.poisson.logpmf(counts, expected).sum())
 
 
+@pytest.mark.heavy
 def test_risks_equal_integrals_over_the_uncertain_mean(census):
     sample, _ = draw_sample(census, fraction=0.02, rng=np.random.default_rng(1))
     fitted = ShrunkenModel(sample, full_support(sample, draws=1000, seed=1))

@@ -133,6 +133,7 @@ def test_two_way_margins_are_reproduced_and_zero_margins_stay_zero(counts):
     assert (found.means > 0).all()
 
 
+@pytest.mark.heavy
 @relaxed
 @given(tables.filter(lambda counts: counts.ndim > 2))
 def test_no_likelihood_above_the_one_found(counts):

@@ -80,6 +80,7 @@ def test_chances_sum_to_one_and_give_the_expected_inverse(f, options):
     assert_allclose(probability_of_count(f - 1, 0.4, 0.2, f=f, **options), 0)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("f", [1, 3])
 def test_lognormal_chances_equal_a_simulation(f):
     """Draw λ, F and f; keep the draws with that f; count."""

@@ -228,6 +228,7 @@ def test_fewer_than_two_key_variables():
         record_risk(table, fraction=0.1)
 
 
+@pytest.mark.heavy
 def test_a_key_variable_with_a_million_categories():
     n = 1_000_000
     coding = KeyCoding((Coding("person", n, False), Coding("sex", 2, False)))

@@ -55,6 +55,7 @@ def test_tables_add_up(small):
     assert len(found.to_frame()) == 10
 
 
+@pytest.mark.heavy
 def test_same_seed_same_tables(small):
     one, two = (validate(small, fraction=0.05, repeat=1, seed=5) for _ in range(2))
     assert one == two

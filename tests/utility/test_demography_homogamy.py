@@ -122,6 +122,7 @@ def test_log_odds_equal_a_loop_over_levels(table):
         assert found.odds_error[i] == pytest.approx(math.sqrt(sum(1 / c for c in four)))
 
 
+@pytest.mark.heavy
 def test_standard_errors_are_those_of_drawn_tables():
     rng = np.random.default_rng(7)
     shares = np.array([[0.20, 0.08, 0.02], [0.10, 0.25, 0.05], [0.03, 0.07, 0.20]])

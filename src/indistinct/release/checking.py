@@ -273,7 +273,7 @@ def _of_private(folder: Path, certificate: Certificate, findings: list[str]) -> 
     """Check the holder's part, and return the files that the ledger lists."""
     if file_digest(folder / parts.LEDGER) != certificate.content.get("ledger"):
         findings.append(f"{parts.LEDGER} was changed")
-        listed = {}
+        listed = {}  # what else is there cannot be judged
     else:
         listed = json.loads((folder / parts.LEDGER).read_bytes())["files"]
         if parts.PLAN not in listed:
@@ -283,4 +283,4 @@ def _of_private(folder: Path, certificate: Certificate, findings: list[str]) -> 
             findings.append(f"{name} was changed")
     trail = AuditTrail(folder / parts.AUDIT).check(at=certificate.audit)
     findings += [f"{parts.AUDIT}: {finding}" for finding in trail.findings]
-    return set(listed)
+    return set(listed) or {parts.MEASURED} & set(parts.found_in(folder))

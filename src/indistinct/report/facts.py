@@ -124,6 +124,8 @@ class Risk:
         People who would stand out in the original if one variable were not known.
     enough
         People alone in the original by the number of facts that suffice.
+    most_facts
+        Up to how many facts were searched for; None where there was no limit.
     exposed
         Private: the combinations with the fewest facts that suffice.
     linkage
@@ -138,6 +140,7 @@ class Risk:
     expected_after: float | None
     without: Mapping[str, int]
     enough: Mapping[str, int] = field(default_factory=dict)
+    most_facts: int | None = None
     exposed: tuple[Exposed, ...] = ()
     linkage: tuple[Linkage, ...] = ()
 

@@ -73,6 +73,11 @@ def read_release(folder: str | Path) -> ReleaseFacts:
         raise InputError(
             f"{folder} is a file. Name the release folder, in which certificate.json is."
         )
+    if folder.is_dir() and not (folder / parts.CERTIFICATE).exists():
+        raise InputError(
+            f"{folder} is not a release folder: it has no {parts.CERTIFICATE}. Name the folder "
+            "that indistinct protect or indistinct run wrote."
+        )
     mine = os.path.isfile(folder / parts.LEDGER)  # also false where one may not look
     check = check_folder(folder, recipient=not mine, any_version=True)
     certificate = check.certificate or Certificate({})

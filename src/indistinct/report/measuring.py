@@ -50,6 +50,8 @@ _LABELLED = 100
 _SEARCHED_CLASSES = 300_000
 _WHOLE_SEARCH = 8
 """Up to so many classes, and key variables, is every minimal unique looked for."""
+_MOST_FACTS = 3
+"""With more key variables, minimal uniques of so many at most."""
 
 
 def measure(
@@ -173,6 +175,7 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         None if perturbed else _expected(after),
         without,
         enough,
+        None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
     )
 
@@ -191,7 +194,7 @@ def _exposed(found: Uniques, variables: Variables) -> tuple[dict[str, int], tupl
     if not searched or not (table.counts == 1).any():
         shared = table.counts if found.shared is None else found.shared
         return {}, _smallest(table, shared, key, variables)
-    most = None if len(key) <= _WHOLE_SEARCH else 3
+    most = None if len(key) <= _WHOLE_SEARCH else _MOST_FACTS
     alone = minimal_uniques(table, max_size=most)
     sizes = np.where(alone.smallest > 0, alone.smallest, len(key) + 1)
     worst = np.lexsort((-alone.number, sizes))[:_EXPOSED]

@@ -138,6 +138,8 @@ class Picture:
     ----------
     narrow
         Whether two of them stand side by side.
+    written
+        Whether every number is written out in the figure, so that paper needs no table.
     """
 
     name: str
@@ -148,6 +150,7 @@ class Picture:
     page: str | None = None
     narrow: bool = False
     number: int | None = None
+    written: bool = False
 
     @property
     def id(self) -> str:

@@ -128,11 +128,12 @@ class Words:
         page: str | None = None,
         narrow: bool = False,
         figure: int | None = None,
+        written: bool = False,
         **values: Any,
     ) -> Picture:
         """Return a figure; its caption is `name`, its description `name` and ``.alt``."""
         caption, alt = self(name, **values), self(f"{name}.alt", **values)
-        return Picture(name, caption, alt, svg, grid, page, narrow, figure)
+        return Picture(name, caption, alt, svg, grid, page, narrow, figure, written)
 
     def untold(self, values: Iterable[Any]) -> str:
         """Return what a figure writes for those numbers that are not told exactly."""

@@ -166,10 +166,11 @@ def _at_most(part: float | None) -> float:
 def _enough(found: Risk, words: Words) -> Grid:
     rows = sorted((int(size), people) for size, people in found.enough.items())
     return words.grid(
-        "enough",
+        "enough" if found.most_facts is None else "enough.some",
         [("facts", "count"), ("people", "count")],
         rows,
         number=len(found.key),
+        most=found.most_facts,
     )
 
 

@@ -129,6 +129,7 @@ def distributions(found: Marginal, words: Words, *, number: int) -> Picture:
         grid,
         page="utility",
         narrow=True,
+        written=not found.ordered,
         figure=number,
         variable=found.name,
         distance=found.total_variation,
