@@ -20,7 +20,7 @@ from indistinct.project.recipients import Access
 from indistinct.protect import ACTIONS, METHODS
 from indistinct.prove.changes.linkage import LinkageDistance
 from indistinct.prove.models import MODELS
-from indistinct.report import Words, load_words
+from indistinct.report import Claim, Picture, Words, load_words, make_report
 from indistinct.report.building import build_document
 from indistinct.report.editions import shareable
 from indistinct.report.few import Below, Few
@@ -345,3 +345,17 @@ def test_letters_from_right_to_left_stay_by_themselves(workshop):
     claim = words.claim("changes.unchanged", names=["שלום", "age"], number=2)
     assert "<bdi>שלום and age</bdi>" in sentence(claim)
     assert "<bdi>" not in sentence(words.claim("changes.unchanged", names=["age"], number=1))
+
+
+@pytest.mark.parametrize("edition", ["private", "shareable"])
+@pytest.mark.parametrize("kind", EVERYDAY)
+def test_every_claim_and_figure_leads_to_the_page_of_its_method(workshop, kind, edition):
+    document = make_report(workshop.make(kind).folder, edition=edition)
+    pages = Path(__file__).parents[2] / "docs" / "methods"
+    for section in document.sections:
+        if section.name in ("glossary", "methods"):
+            continue
+        for piece in section.pieces:
+            if isinstance(piece, (Claim, Picture)):
+                assert piece.page, (section.name, piece.name)
+                assert (pages / f"{piece.page}.md").is_file(), piece.page

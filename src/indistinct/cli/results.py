@@ -182,26 +182,7 @@ def show_side_by_side(console: Console, compared: SideBySide) -> None:
         f"{compared.at_risk:,} of {compared.records:,} records in classes smaller than "
         f"{compared.k} by {', '.join(compared.key)}",
     )
-    rows = []
-    for row in compared.rows:
-        if row.precision is None:
-            rows.append((row.method, "refused", *("",) * 7))
-            continue
-        ratio = "" if row.over_distortion is None else f"{row.over_distortion:.2f}"
-        limit = "" if row.optimum_proved or not ratio else "≤ "
-        rows.append(
-            (
-                row.method,
-                f"{row.precision:.4f}",
-                f"{row.loss:.4f}",
-                "yes" if row.k_anonymous else "no",
-                f"{row.recognised:.4f}",
-                f"{row.suppressed_records:,}",
-                f"{row.suppressed_cells:,}",
-                f"{limit}{ratio}",
-                f"{row.seconds:.2f}",
-            )
-        )
+    rows = compared.cells()
     best = compared.best
     table(
         console,

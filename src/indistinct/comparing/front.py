@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from indistinct import files, progress
+from indistinct import progress
 from indistinct.comparing.general import general_utility
 from indistinct.comparing.labels import Prepared, prepare
 from indistinct.comparing.opening import (
@@ -17,6 +16,7 @@ from indistinct.comparing.opening import (
     given_hierarchies,
     open_original,
     open_released,
+    started_engine,
 )
 from indistinct.comparing.parts import (
     Households,
@@ -28,12 +28,12 @@ from indistinct.comparing.parts import (
     report_protection,
 )
 from indistinct.comparing.result import ReleaseComparison
-from indistinct.engine import Engine, EngineName, start_engine
+from indistinct.engine import Engine, EngineName
 from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns, Kinship
-from indistinct.project import EngineSettings, Project, check_categories, check_levels
+from indistinct.project import Project, check_categories, check_levels
 from indistinct.prove.changes import ProtectionReport
 from indistinct.rules import Rules, RulesReport
 from indistinct.utility.analyses import Utility
@@ -137,7 +137,7 @@ def compare_release(
     declared = find_project(original, project)
     words = "comparing with the original"
     with (
-        _started(engine, declared, memory, threads, master, scratch) as running,
+        started_engine(engine, declared, memory, threads, master, scratch) as running,
         progress.task(words, total=_PARTS, unit="parts") as going,
     ):
         source = open_original(original, declared, running.workspace)
@@ -204,32 +204,6 @@ def compare_release(
         both.suppressed,
         tuple(case.notes),
     )
-
-
-@contextlib.contextmanager
-def _started(
-    engine: Engine | EngineName | None,
-    project: Project | None,
-    memory: str | int | None,
-    threads: int | None,
-    master: str | None,
-    scratch: str | Path | None,
-) -> Iterator[Engine]:
-    if isinstance(engine, Engine):
-        yield engine
-        return
-    settings = project.engine if project else EngineSettings()
-    with (
-        files.workspace(scratch) as workspace,
-        start_engine(
-            engine or settings.name,
-            workspace=workspace,
-            memory=memory if memory is not None else settings.memory,
-            threads=threads if threads is not None else settings.threads,
-            master=master or settings.master,
-        ) as started,
-    ):
-        yield started
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,21 @@ from typing import Any
 import pyarrow as pa
 
 from indistinct import files
+from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
-from indistinct.project import Project, load_project
+from indistinct.project import EngineSettings, Project, load_project
 from indistinct.release import check_folder, parts
 
-__all__ = ["Opened", "find_project", "given_hierarchies", "open_original", "open_released"]
+__all__ = [
+    "Opened",
+    "find_project",
+    "given_hierarchies",
+    "open_original",
+    "open_released",
+    "started_engine",
+]
 
 _OF_FOLDER = (parts.CERTIFICATE, parts.CONTRACT, parts.METHODOLOGY, parts.PRIVATE)
 
@@ -150,3 +159,30 @@ def kind_of(type: pa.DataType) -> str:
     if pa.types.is_temporal(type):
         return "date"
     return "text" if pa.types.is_string(type) or pa.types.is_large_string(type) else str(type)
+
+
+@contextlib.contextmanager
+def started_engine(
+    engine: Engine | EngineName | None,
+    project: Project | None,
+    memory: str | int | None,
+    threads: int | None,
+    master: str | None,
+    scratch: str | Path | None,
+) -> Iterator[Engine]:
+    """Give an engine that runs already, or start one as asked and as the project says."""
+    if isinstance(engine, Engine):
+        yield engine
+        return
+    settings = project.engine if project else EngineSettings()
+    with (
+        files.workspace(scratch) as workspace,
+        start_engine(
+            engine or settings.name,
+            workspace=workspace,
+            memory=memory if memory is not None else settings.memory,
+            threads=threads if threads is not None else settings.threads,
+            master=master or settings.master,
+        ) as started,
+    ):
+        yield started

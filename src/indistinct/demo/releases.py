@@ -42,6 +42,7 @@ key = {key}
 hierarchies = "hierarchies"
 method = "{method}"{options}
 keep = {keep}
+registers = ["register.parquet"]
 seed = {seed}
 purpose = "{purpose}"
 recipient = "{recipient}"
@@ -133,6 +134,7 @@ def release_generalised(folder: Path) -> None:
             folder / "release",
             done,
             seed=asked.seed,
+            registers=asked.registers or (),
             compare=True,
             drawn=_generalised_map(data, name),
             on_map=name,
@@ -173,10 +175,16 @@ def release_shuffled(folder: Path, drawn: RiskUtilityMap) -> None:
     """Shuffle the census as `shuffled.toml` says, and release it."""
     with open_data(folder / "shuffled.toml") as data:
         assert data.project is not None
-        seed = data.project.release.seed
-        done = data.protect(method="shuffle", seed=seed)
+        asked = data.project.release
+        done = data.protect(method="shuffle", seed=asked.seed)
         data.release(
-            folder / "shuffled", done, seed=seed, compare=True, drawn=drawn, on_map=SHUFFLED
+            folder / "shuffled",
+            done,
+            seed=asked.seed,
+            registers=asked.registers or (),
+            compare=True,
+            drawn=drawn,
+            on_map=SHUFFLED,
         )
 
 

@@ -130,7 +130,8 @@ class SideBySide(Shown):
             shares=(True, False),
         )
 
-    def _cells(self) -> list[tuple[str, ...]]:
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows as text, in the order of the columns."""
         rows = []
         for row in self.rows:
             if row.precision is None:
@@ -161,7 +162,7 @@ class SideBySide(Shown):
             f"{self.at_risk:,} of {self.records:,} records in classes smaller than {self.k} "
             f"by {', '.join(self.key)}"
         ]
-        lines += as_lines((_HEADINGS, *self._cells()), _WIDTHS)
+        lines += as_lines((_HEADINGS, *self.cells()), _WIDTHS)
         lines += [f"  {row.method}: {row.why}" for row in self.rows if row.why]
         lines.append(
             "  recognised: share of records found by an intruder who knows every key and guesses "
@@ -173,12 +174,12 @@ class SideBySide(Shown):
     def markdown(self) -> str:
         """Return the table for a page."""
         lines = ["| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
-        lines += ["| " + " | ".join(cells) + " |" for cells in self._cells()]
+        lines += ["| " + " | ".join(cells) + " |" for cells in self.cells()]
         return "\n".join(lines)
 
     def _tables(self) -> list[Table]:
         caption = f"What each method costs at k = {self.k}, by {', '.join(self.key)}"
-        return [Table(caption, _HEADINGS, self._cells())]
+        return [Table(caption, _HEADINGS, self.cells())]
 
     def _notes(self) -> list[str]:
         return [f"{row.method}: {row.why}" for row in self.rows if row.why]

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from indistinct import files
 from indistinct.comparing import compare_release
-from indistinct.comparing.opening import find_project, open_original
-from indistinct.engine import EngineName, start_engine
+from indistinct.comparing.opening import find_project, open_original, started_engine
+from indistinct.engine import EngineName
 from indistinct.errors import InputError
 from indistinct.files import Source
-from indistinct.project import EngineSettings, Project
+from indistinct.project import Project
 from indistinct.release import file_digest
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.measuring import with_utility
@@ -48,18 +47,8 @@ def compared_with(
             "the original away, or write the release anew."
         )
     declared = find_project(original, project)
-    settings = declared.engine if declared else EngineSettings()
-    with (
-        files.workspace(scratch) as workspace,
-        start_engine(
-            engine or settings.name,
-            workspace=workspace,
-            memory=memory if memory is not None else settings.memory,
-            threads=threads if threads is not None else settings.threads,
-            master=master or settings.master,
-        ) as running,
-    ):
-        source = open_original(original, declared, workspace)
+    with started_engine(engine, declared, memory, threads, master, scratch) as running:
+        source = open_original(original, declared, running.workspace)
         same = _check(facts, source)
         compared = compare_release(source, facts.folder, project=declared, engine=running)
     measured = with_utility(facts.measured, compared)

@@ -58,7 +58,9 @@ class Words:
         """Return a heading within a section."""
         return Heading(name, self(name))
 
-    def said(self, sentence: str, *, name: str, tone: Tone = "plain") -> Claim:
+    def said(
+        self, sentence: str, *, name: str, tone: Tone = "plain", page: str | None = None
+    ) -> Claim:
         """Return a sentence that another part of the program said, in this language if known.
 
         Where the catalogue has no text for it, it stays English and is marked as such.
@@ -68,13 +70,13 @@ class Words:
                 found = text
                 for number, group in enumerate(match.groups(), 1):
                     found = found.replace(f"{{{number}}}", group)
-                return Claim(name, (found,), tone)
+                return Claim(name, (found,), tone, page)
         if not re.match(r"\S*[./_]\S", sentence):  # the name of a file stays as it is
             sentence = sentence[:1].upper() + sentence[1:]
         if not sentence.endswith((".", "!", "?")):
             sentence += "."
         language = None if self.language == "en" else "en"
-        return Claim(name, (Shown("said", sentence, sentence),), tone, language=language)
+        return Claim(name, (Shown("said", sentence, sentence),), tone, page, language)
 
     def shown(self, name: str, value: Any, form: str = "") -> Shown:
         """Return a value with the text in which it is shown."""

@@ -28,15 +28,17 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
     if left_out:
         yield words.claim(
             "changes.left_out",
+            page="techniques",
             left_out=left_out,
             share=share(left_out, found.records_before),
             records=found.records_before,
         )
     else:
-        yield words.claim("changes.all_kept")
+        yield words.claim("changes.all_kept", page="techniques")
     if found.records_changed:
         yield words.claim(
             "changes.records",
+            page="techniques",
             changed=found.records_changed,
             share=share(found.records_changed, found.records_before),
         )
@@ -46,7 +48,7 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
         names = [change.name for change in found.variables if change.cells is None]
         yield words.claim("changes.untold", names=names, page="techniques")
     else:
-        yield words.claim("changes.nothing", tone="note")
+        yield words.claim("changes.nothing", tone="note", page="techniques")
     touched = [c for c in found.variables if c.how != "unchanged"]
     same = [c.name for c in found.variables if c.how == "unchanged"]
     if touched:
@@ -65,11 +67,11 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
             ],
         )
     if same:
-        yield words.claim("changes.unchanged", names=same, number=len(same))
+        yield words.claim("changes.unchanged", page="techniques", names=same, number=len(same))
     yield words.heading("changes.steps")
     for step in measured.steps:
         claim = (
-            words.said(step.told, name="changes.step")
+            words.said(step.told, name="changes.step", page="techniques")
             if step.told
             else words.claim("changes.step.perturbs", names=step.variables, page="techniques")
         )

@@ -324,7 +324,9 @@ def _one_by_one(found: Compared, words: Words) -> Iterator[Piece]:
         # what was proved was proved of other bytes
         yield told if facts.whole else replace(told, tone="plain")
         if facts.lacking is not None:
-            yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note")
+            yield words.claim(
+                f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder"
+            )
 
 
 def _alike(found: Compared, words: Words) -> Iterator[Piece]:

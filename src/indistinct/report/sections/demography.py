@@ -45,7 +45,9 @@ def _pieces(tests: tuple[Test, ...], words: Words) -> Iterator[Piece]:
     )
     for test in tests:
         if test.suggestion and test.passed is not True:
-            yield words.said(test.suggestion, name="tests.suggestion", tone="note")
+            yield words.said(
+                test.suggestion, name="tests.suggestion", tone="note", page="demographic-tests"
+            )
         for curve in test.curves:
             if any(y is not None for y in (*curve.original, *curve.released)):
                 yield curve_figure(curve, words)

@@ -16,7 +16,7 @@ def limits(facts: ReleaseFacts, words: Words) -> Section:
     pieces: list[Piece] = [words.claim("limits.intro", page="what-is-not-proved")]
     told = facts.certificate.verdict.get("assumptions")
     for sentence in told if isinstance(told, list) else []:
-        said = words.said(str(sentence), name="limits.assumption")
+        said = words.said(str(sentence), name="limits.assumption", page="what-is-not-proved")
         pieces.append(replace(said, listed="ul"))
     pieces.append(words.heading("limits.not_proved"))
     pieces += [
@@ -32,6 +32,11 @@ def limits(facts: ReleaseFacts, words: Words) -> Section:
         if not facts.measured.claims_k:
             pieces.append(words.claim("limits.perturbed", tone="note", page="protection-report"))
         for warning in facts.measured.warnings:
-            pieces.append(words.said(warning, name="limits.warning", tone="note"))
-    pieces += [words.said(note, name="limits.note", tone="note") for note in facts.notes]
+            pieces.append(
+                words.said(warning, name="limits.warning", tone="note", page="what-is-not-proved")
+            )
+    pieces += [
+        words.said(note, name="limits.note", tone="note", page="release-folder")
+        for note in facts.notes
+    ]
     return Section("limits", words("section.limits"), tuple(pieces))

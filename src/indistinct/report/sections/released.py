@@ -39,6 +39,7 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
         records = certificate.content.get("records")
         yield words.claim(
             "released.records",
+            page="release-folder",
             records=records if isinstance(records, int) else None,
             name=facts.name,
         )
@@ -83,6 +84,8 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
         number=len(variables),
     )
     if measured.changes.identifiers:
-        yield words.claim("released.identifiers", names=measured.changes.identifiers)
+        yield words.claim(
+            "released.identifiers", page="release-folder", names=measured.changes.identifiers
+        )
     if measured.changes.removed:
-        yield words.claim("released.removed", names=measured.changes.removed)
+        yield words.claim("released.removed", page="release-folder", names=measured.changes.removed)

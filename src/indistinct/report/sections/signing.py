@@ -18,7 +18,7 @@ def signing(facts: ReleaseFacts, words: Words) -> Section:
         "signing",
         words("section.signing"),
         (
-            words.claim("sign.intro", tone="plain" if facts.holds else "bad"),
+            words.claim("sign.intro", page="report", tone="plain" if facts.holds else "bad"),
             SignOff(
                 "sign",
                 tuple(

@@ -46,13 +46,14 @@ def _pieces(found: Utility, words: Words) -> Iterator[Piece]:
     if found.marginals:
         yield words.claim(
             "utility.marginals.more" if found.more_marginals else "utility.marginals",
+            page="utility",
             number=len(found.marginals),
             more=found.more_marginals,
         )
         for i, one in enumerate(found.marginals):
             yield distributions(one, words, number=i + 1)
     for note in found.notes:
-        yield words.said(note, name="utility.note", tone="note")
+        yield words.said(note, name="utility.note", tone="note", page="utility")
 
 
 def measures(found: Utility, words: Words) -> Grid:

@@ -25,12 +25,12 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
     if not facts.whole:
         yield words.claim("verdict.changed", tone="bad", page="release-folder")
         for finding in facts.findings:
-            yield words.said(finding, name="verdict.finding", tone="bad")
-        yield words.claim("verdict.then")
+            yield words.said(finding, name="verdict.finding", tone="bad", page="release-folder")
+        yield words.claim("verdict.then", page="release-folder")
     said = verdict_sentence(facts, words)
     yield said if facts.whole else replace(said, tone="plain")
     if facts.lacking is not None:
-        yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note")
+        yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder")
     if facts.measured is not None:
         yield glance(facts.measured, words)
         if facts.measured.claims_k:
