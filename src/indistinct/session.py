@@ -299,7 +299,6 @@ class Data:
                 k=k,
                 at_most=at_most,
                 seed=seed,
-                claims_k=not all(step.perturbs for step in plan.steps),
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
@@ -397,7 +396,6 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
-            claims_k=not all(step.perturbs for step in plan.steps),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -504,6 +502,7 @@ class Data:
         sign_with: SigningKey | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
+        protection: ProtectionReport | None = None,
         drawn: RiskUtilityMap | None = None,
         on_map: str | None = None,
     ) -> ReleaseFolder:
@@ -534,6 +533,8 @@ class Data:
             What else the holder should think about, for the report.
         compare
             Compare what is released with the original too, for the report.
+        protection
+            What perturbation changed and what an intruder still finds, if that is known already.
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
@@ -584,7 +585,10 @@ class Data:
         if compare:
             try:
                 compared = self.utility(
-                    source, key=names, hierarchies=hierarchies_in(plan.to_dict())
+                    source,
+                    key=names,
+                    hierarchies=hierarchies_in(plan.to_dict()),
+                    protection=None if protection is None else False,
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
@@ -597,6 +601,7 @@ class Data:
             terms=terms,
             format=format or "parquet",
             comparison=compared,
+            protection=protection,
             drawn=drawn,
             chosen=on_map,
             warnings=warned,

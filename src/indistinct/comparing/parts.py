@@ -166,11 +166,17 @@ def _obstacle(both: Prepared, columns: HouseholdColumns, kinship: KinshipOf) -> 
     names = [name for name in dict.fromkeys(needed) if name is not None]
     lost = [name for name in names if name not in both.released.variables]
     if lost:
-        return f"{both.released.origin} does not have {', '.join(lost)}."
+        return f"{_released_name(both)} does not have {', '.join(lost)}."
     coarse = [n for n in names if n in both.labelled and n != columns.household]
     if coarse:
-        return f"{', '.join(coarse)} of {both.released.origin} is generalised or suppressed."
+        return f"{', '.join(coarse)} of {_released_name(both)} is generalised or suppressed."
     return ""
+
+
+def _released_name(both: Prepared) -> str:
+    """Return what the released file is called; one that is not written yet has no name."""
+    own = both.released.origin
+    return "the released file" if own == both.original.origin else own
 
 
 def _education(both: Prepared, given: str | None, notes: list[str]) -> str | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
-from indistinct.report.facts import Changes, Curve, Map, Marginal, Measure, Test, Utility
+from indistinct.report.facts import Curve, Map, MapPoint, Marginal, Measure, Test, Utility
 from indistinct.report.few import lowered, raised, rounded
 
 __all__ = ["blurred_map", "blurred_utility", "unit_of"]
@@ -13,6 +14,8 @@ __all__ = ["blurred_map", "blurred_utility", "unit_of"]
 _LEAST_UNIT = 0.001
 _DISTANCES = ("marginals", "pairs", "triples", "table")
 """Measures that are shares of people; the others are coefficients."""
+_OF_ONE = ("regressions", "propensity")
+"""Coefficients that are 1 where nothing was lost."""
 
 
 def unit_of(records: int, base: int) -> float:
@@ -24,25 +27,40 @@ def unit_of(records: int, base: int) -> float:
     return min(1.0, max(_LEAST_UNIT, base / max(1, records)))
 
 
-def blurred_utility(utility: Utility, changes: Changes, base: int) -> Utility:
-    """Return what others may know of a comparison."""
+def blurred_utility(utility: Utility, base: int, whole: Collection[str]) -> Utility:
+    """Return what others may know of a comparison.
+
+    Parameters
+    ----------
+    whole
+        The variables that are released as they were, of all people: bounds of their bins are told.
+    """
     unit = unit_of(min(utility.records), base)
-    same = {change.name for change in changes.variables if change.how == "unchanged"}
-    bounds_are_released = same if not changes.lost else set()
     before, after = utility.records
+    tables = sorted((_measure(table, unit) for table in utility.tables), key=_by_distance)
+    moved = [_marginal(marginal, utility.records, base, whole) for marginal in utility.marginals]
+    apart = [(raised(m.total_variation, unit), m.name) for m in utility.marginals]
+    worst = {
+        "pairs": tables[0].at if tables else None,
+        "marginals": min(apart, key=lambda m: (-m[0], m[1]))[1] if apart else None,
+    }
+    measures = [_measure(measure, unit) for measure in utility.measures]
     return replace(
         utility,
         records=(rounded(before, base), rounded(after, base)),
-        measures=tuple(_measure(measure, unit) for measure in utility.measures),
-        tables=tuple(_measure(table, unit) for table in utility.tables),
+        # of those that are told to be equally far the first by name
+        measures=tuple(replace(m, at=worst.get(m.name) or m.at) for m in measures),
+        tables=tuple(tables),
         marginals=tuple(
-            kept
-            for marginal in utility.marginals
-            if (kept := _marginal(marginal, utility.records, base, bounds_are_released)) is not None
+            sorted((m for m in moved if m is not None), key=lambda m: (-m.total_variation, m.name))
         ),
         tests=tuple(_test(test, base) for test in utility.tests),
         notes=(),
     )
+
+
+def _by_distance(table: Measure) -> tuple[float, str]:
+    return -(table.difference or 0.0), table.at or ""
 
 
 def _measure(found: Measure, unit: float) -> Measure:
@@ -54,6 +72,9 @@ def _measure(found: Measure, unit: float) -> Measure:
         return Measure(found.name, 1000.0, score, score - 1000, found.at)
     a, b = found.original, found.released
     step = max(unit, 0.01)
+    if found.name in _OF_ONE:
+        lost = None if b is None else _nearest(b - 1, step)
+        return Measure(found.name, 1.0, None if lost is None else 1 + lost, lost, found.at)
     a, b = (None if value is None else _nearest(value, step) for value in (a, b))
     apart = None if a is None or b is None else _nearest(b - a, step)
     return replace(found, original=a, released=b, difference=apart)
@@ -64,13 +85,13 @@ def _nearest(value: float, step: float) -> float:
 
 
 def _marginal(
-    found: Marginal, records: tuple[int, int], base: int, bounds_are_released: set[str]
+    found: Marginal, records: tuple[int, int], base: int, whole: Collection[str]
 ) -> Marginal | None:
-    """Pool the categories that few people have, and round the others."""
+    """Pool the categories that few people have or the release does not hold; round the others."""
     if min(records) < base:
         return None
     labels = list(found.labels)
-    if found.ordered and found.name not in bounds_are_released:
+    if found.ordered and found.name not in whole:
         labels = [f"{i}/{len(labels)}" if label else "" for i, label in enumerate(labels, 1)]
     pooled = len(found.original) > len(labels)
     counts = [
@@ -85,7 +106,7 @@ def _marginal(
 
     for i in sorted(range(len(labels)), key=lambda i: counts[0][i] + counts[1][i]):
         # what is pooled must be many people too, or one more category goes in
-        if too_few([side[i] for side in counts]) or too_few(rest):
+        if counts[1][i] < base or too_few([counts[0][i]]) or too_few(rest):
             out.add(i)
             rest = [r + side[i] for r, side in zip(rest, counts, strict=True)]
     left = [i for i in range(len(labels)) if i not in out]
@@ -136,12 +157,8 @@ def _test(test: Test, base: int) -> Test:
 
 
 def _curve(curve: Curve) -> Curve:
-    """Leave out the places where too few people are, which only tell that somebody is there."""
-    shown = [
-        i
-        for i, (a, b) in enumerate(zip(curve.original, curve.released, strict=True))
-        if a is not None or b is not None
-    ]
+    """Leave out the places where the release has too few people: only that they were is told."""
+    shown = [i for i, value in enumerate(curve.released) if value is not None]
     return replace(
         curve,
         x=tuple(curve.x[i] for i in shown),
@@ -157,22 +174,32 @@ def _two(value: float | None) -> float | None:
 
 def blurred_map(found: Map, unit: float) -> Map:
     """Call the candidates by their method alone: a setting tells how strongly values moved."""
-    bare = [_without_settings(point.name) for point in found.points]
+    blurred = [
+        replace(p, risk=raised(p.risk, unit), utility=lowered(p.utility, unit))
+        for p in found.points
+    ]
+    # in the order in which they were tried, their numbers would tell which was the stronger
+    blurred.sort(key=_by_what_is_told)
+    bare = [_without_settings(point.name) for point in blurred]
     names: dict[str, str] = {}
-    for point, method in zip(found.points, bare, strict=True):
+    for point, method in zip(blurred, bare, strict=True):
         number = sum(_without_settings(earlier) == method for earlier in names) + 1
         names[point.name] = f"{method} ({number})" if bare.count(method) > 1 else method
     points = tuple(
         replace(
             point,
             name=names[point.name],
-            risk=raised(point.risk, unit),
-            utility=lowered(point.utility, unit),
             dominated_by=names.get(point.dominated_by) if point.dominated_by else None,
         )
-        for point in found.points
+        for point in blurred
     )
     return replace(found, points=points, refused=())
+
+
+def _by_what_is_told(point: MapPoint) -> tuple[float, float, str, bool, bool, bool]:
+    method = _without_settings(point.name)
+    free = point.dominated_by is None
+    return point.risk, -point.utility, method, not free, point.chosen, point.released
 
 
 def _without_settings(name: str) -> str:

@@ -130,6 +130,8 @@ class Risk:
         Private: the combinations with the fewest facts that suffice.
     linkage
         What was found by linking the two files record by record, where records correspond.
+    wildcards
+        Whether a suppressed cell was taken to agree with any value when k was counted.
     """
 
     key: tuple[str, ...]
@@ -143,6 +145,7 @@ class Risk:
     most_facts: int | None = None
     exposed: tuple[Exposed, ...] = ()
     linkage: tuple[Linkage, ...] = ()
+    wildcards: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,7 @@ class VariableChange:
     how: str
     cells: int | None
     suppressed: int = 0
+    perturbed: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,13 +221,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of a demographic test in both files; None where too few people are."""
+    """A curve of a demographic test in both files; None where too few people are.
+
+    `group` names the people of whom it is, where there are several groups.
+    """
 
     name: str
     x: tuple[float, ...]
     original: tuple[float | None, ...]
     released: tuple[float | None, ...]
     ticks: tuple[str, ...] = ()
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -312,8 +320,6 @@ class Measured:
         For what and for whom; dates as text.
     warnings
         What the holder was warned of; private.
-    sections
-        Facts of further kinds of output, tables and text, by name.
     """
 
     original: Original

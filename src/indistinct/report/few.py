@@ -12,6 +12,7 @@ __all__ = [
     "drawable",
     "lowered",
     "raised",
+    "raised_count",
     "rounded",
     "rounding_base",
     "share",
@@ -77,6 +78,17 @@ def rounded(count: int, base: int) -> int:
     if count < base:
         return Few(base)
     return base * ((count + base // 2) // base)
+
+
+def raised_count(count: float, base: int) -> int:
+    """Round up what is told to be at most so many; a small number becomes `Few`.
+
+    >>> raised_count(0, 5), raised_count(2.4, 5), raised_count(5.2, 5), raised_count(15.0, 5)
+    (0, <5, 10, 15)
+    """
+    if 0 < count < base:
+        return Few(base)
+    return max(0, base * math.ceil(count / base - 1e-9))
 
 
 def share(part: int | float | None, whole: int | float | None) -> float | None:

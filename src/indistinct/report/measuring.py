@@ -17,6 +17,7 @@ from indistinct.hierarchy import SUPPRESSED
 from indistinct.keys import KeyTable, Uniques
 from indistinct.protect import Plan, Protected, Receipt
 from indistinct.protect import Step as PlanStep
+from indistinct.prove import ProtectionReport
 from indistinct.release import Terms, file_digest, told_steps
 from indistinct.report.facts import (
     Band,
@@ -64,6 +65,7 @@ def measure(
     terms: Terms,
     format: str,
     comparison: ReleaseComparison | None = None,
+    protection: ProtectionReport | None = None,
     drawn: RiskUtilityMap | None = None,
     chosen: str | None = None,
     warnings: Sequence[str] = (),
@@ -78,6 +80,8 @@ def measure(
         All steps, those that left out variables included.
     comparison
         Original against released, where that was compared.
+    protection
+        What an intruder still finds, where that is not in the comparison.
     drawn, chosen
         A map of risk and utility, and the name of the candidate on it that is this release.
     """
@@ -114,24 +118,31 @@ def measure(
         map=_map(drawn, chosen) if drawn is not None else None,
         warnings=tuple(warnings),
     )
+    if protection is not None:
+        found = _with_linkage(found, protection)
     return with_utility(found, comparison) if comparison is not None else found
 
 
 def with_utility(found: Measured, comparison: ReleaseComparison) -> Measured:
     """Return the facts with those of a comparison of original and released added."""
-    linkage, expected = list(found.risk.linkage), found.risk.expected_after
-    report = comparison.protection
-    perturbs = any(step.perturbs for step in found.steps)
+    coarser = bool(comparison.generalised or comparison.suppressed)
     # of a file that is only generalised, who is nearest is told among coarser categories, which
     # says less than counting does
-    if report is not None and (perturbs or not (comparison.generalised or comparison.suppressed)):
-        linkage = [Linkage(n.distance, n.before, n.share, n.chance) for n in report.linkage]
-        if report.exact is not None and perturbs:
-            linkage.insert(0, Linkage("exact", report.exact.rate_before, report.exact.rate_after))
-            expected = report.exact.after
-    risk = replace(found.risk, linkage=tuple(linkage), expected_after=expected)
+    if comparison.protection is not None and (_perturbed(found) or not coarser):
+        found = _with_linkage(found, comparison.protection)
     labels = {variable.name: variable.labels for variable in found.released.variables}
-    return replace(found, risk=risk, utility=utility_facts(comparison, labels))
+    return replace(found, utility=utility_facts(comparison, labels))
+
+
+def _with_linkage(found: Measured, report: ProtectionReport) -> Measured:
+    linkage = [Linkage(n.distance, n.before, n.share, n.chance) for n in report.linkage]
+    if report.exact is not None and _perturbed(found):
+        linkage.insert(0, Linkage("exact", report.exact.rate_before, report.exact.rate_after))
+    return replace(found, risk=replace(found.risk, linkage=tuple(linkage)))
+
+
+def _perturbed(found: Measured) -> bool:
+    return any(step.perturbs for step in found.steps)
 
 
 def _labels(name: str, variables: Variables) -> dict[str, str]:
@@ -172,11 +183,13 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         class_sizes(before),
         class_sizes(after),
         _expected(before),
-        None if perturbed else _expected(after),
+        # where suppressed cells agree with anything, a class may be found by elimination
+        None if perturbed else float(after.classes),
         without,
         enough,
         None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
+        wildcards=after.shared is not None,
     )
 
 
@@ -193,7 +206,7 @@ def _exposed(found: Uniques, variables: Variables) -> tuple[dict[str, int], tupl
     searched = found.shared is None and len(key) > 1 and table.classes <= _SEARCHED_CLASSES
     if not searched or not (table.counts == 1).any():
         shared = table.counts if found.shared is None else found.shared
-        return {}, _smallest(table, shared, key, variables)
+        return {}, _smallest(table, shared, found.k, key, variables)
     most = None if len(key) <= _WHOLE_SEARCH else _MOST_FACTS
     alone = minimal_uniques(table, max_size=most)
     sizes = np.where(alone.smallest > 0, alone.smallest, len(key) + 1)
@@ -209,9 +222,9 @@ def _exposed(found: Uniques, variables: Variables) -> tuple[dict[str, int], tupl
 
 
 def _smallest(
-    table: KeyTable, shared: NDArray[np.int64], key: Sequence[str], variables: Variables
+    table: KeyTable, shared: NDArray[np.int64], k: int, key: Sequence[str], variables: Variables
 ) -> tuple[Exposed, ...]:
-    rows = np.argsort(shared, kind="stable")[:_EXPOSED].tolist()
+    rows = [r for r in np.argsort(shared, kind="stable")[:_EXPOSED].tolist() if shared[r] < k]
     return tuple(Exposed(int(shared[r]), _values(table, r, key, variables)) for r in rows)
 
 
@@ -238,17 +251,26 @@ def _changes(
 ) -> Changes:
     cells: dict[str, int] = {}
     how: dict[str, str] = {}
+    perturbed = set()
+    suppressed = _suppressed(done)
     for step, receipt in zip(plan.steps, receipts, strict=True):
         for name, number in receipt.cells_changed.items():
+            if not number:
+                continue
             cells[name] = min(released.records, cells.get(name, 0) + number)
             how.setdefault(name, _how(step))
-    suppressed = _suppressed(done)
+            if step.perturbs:
+                perturbed.add(name)
+            if _how(step) == "suppressed" and name not in done.after.key:
+                suppressed[name] = suppressed.get(name, 0) + number
+    how |= dict.fromkeys(perturbed, "perturbed")
     variables = tuple(
         VariableChange(
             v,
             how.get(v, "unchanged") if cells.get(v) else "unchanged",
             cells.get(v, 0),
             min(suppressed.get(v, 0), cells.get(v, 0)),
+            v in perturbed,
         )
         for v in released.variables
     )
@@ -269,11 +291,11 @@ def _how(step: PlanStep) -> str:
     """Return a word of the catalogue for what a step does to cells."""
     if step.perturbs:
         return "perturbed"
-    if step.kind in ("encrypt", "substitute"):
+    if step.kind in ("encrypt", "substitute", "microaggregate", "outliers-to-medians"):
         return "replaced"
     if "suppress" in step.kind or step.kind == "blank":
         return "suppressed"
-    if step.kind in ("perturb", "swap", "noise"):
+    if step.kind in ("perturb", "perturb-keeping"):
         return "perturbed"
     return "generalised"
 

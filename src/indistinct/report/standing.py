@@ -39,12 +39,10 @@ def generalised(measured: Measured) -> bool:
 
 
 def promised_k(facts: ReleaseFacts) -> int:
-    """Return the k that is proved, which may be more than was asked for; 0 where none is."""
+    """Return the k that was asked for and is proved; 0 where none is."""
     if not (facts.claims_k and facts.certificate.proved):
         return 0
-    told, asked = facts.certificate.verdict.get("k"), facts.certificate.k or 0
-    # where a promise is kept in another way than by numbers, that which was asked for counts
-    return max(told, asked) if isinstance(told, int) and not isinstance(told, bool) else asked
+    return facts.certificate.k or 0
 
 
 def standing_out(measured: Measured) -> int | None:
@@ -53,7 +51,12 @@ def standing_out(measured: Measured) -> int | None:
 
 
 def right_guesses(measured: Measured) -> float | None:
-    """Return the share of people whom an intruder is expected to guess rightly."""
+    """Return the share of people whom an intruder is expected to guess rightly.
+
+    Where values were perturbed, that is by the best of the ways that were tried.
+    """
+    if perturbed(measured):
+        return max((link.after for link in measured.risk.linkage), default=None)
     return share(measured.risk.expected_after, measured.risk.before.records)
 
 

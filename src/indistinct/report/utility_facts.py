@@ -15,6 +15,7 @@ from indistinct.utility.analyses import Utility as General
 from indistinct.utility.analyses.association import Associations
 from indistinct.utility.analyses.tables import Tables
 from indistinct.utility.demography import DemographicTests
+from indistinct.utility.demography.homogamy import HomogamyGroup
 
 __all__ = ["utility_facts"]
 
@@ -152,7 +153,7 @@ def _demographic(found: DemographicTests, meaning: Mapping[str, Mapping[str, str
     ]
     like = found.homogamy
     if like is not None:
-        group = like.groups[0]
+        group = max(like.groups, key=_furthest)
         named = meaning.get(found.education or "", {})
         tests.append(
             Test(
@@ -167,12 +168,19 @@ def _demographic(found: DemographicTests, meaning: Mapping[str, Mapping[str, str
                         _kept(group.values(group.original), group.judged),
                         _kept(group.values(group.released), group.judged),
                         tuple(named.get(str(level), str(level)) for level in like.levels),
+                        group.name,
                     ),
                 ),
                 like.suggestion,
             )
         )
     return tests
+
+
+def _furthest(group: HomogamyGroup) -> float:
+    """Return how far the two files are apart in a group, where that can be judged."""
+    sizes = np.abs(np.asarray(group.difference, dtype=float))[np.asarray(group.judged)]
+    return float(np.nanmax(sizes)) if len(sizes) and np.isfinite(sizes).any() else -1.0
 
 
 def _rules(report: RulesReport) -> Test:

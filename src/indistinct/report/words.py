@@ -23,7 +23,7 @@ from indistinct.report.pieces import Claim, Grid, Heading, Picture, Shown, Tone
 
 __all__ = ["Words", "load_words"]
 
-_MOST_NAMES = 12
+_MOST_NAMES = 40
 
 
 class Words:

@@ -175,6 +175,7 @@ def release_data(
             sign_with=signing,
             warnings=warned,
             compare=wanted.report.utility,
+            protection=protection,
             drawn=drawn,
             on_map=ON_MAP if drawn is not None else None,
         )

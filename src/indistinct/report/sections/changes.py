@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from indistinct.figures import shares
-from indistinct.report.facts import Changes, Measured
+from indistinct.report.facts import Changes, Measured, VariableChange
 from indistinct.report.few import drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Picture, Piece, Section
@@ -42,12 +42,12 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
             changed=found.records_changed,
             share=share(found.records_changed, found.records_before),
         )
+    untold = [change.name for change in found.variables if change.cells is None]
     if any(change.cells for change in found.variables):
         yield changed_cells(found, words)
-    elif any(change.cells is None for change in found.variables):
-        names = [change.name for change in found.variables if change.cells is None]
-        yield words.claim("changes.untold", names=names, page="techniques")
-    else:
+    if untold:
+        yield words.claim("changes.untold", names=untold, page="techniques")
+    elif not any(change.cells for change in found.variables):
         yield words.claim("changes.nothing", tone="note", page="techniques")
     touched = [c for c in found.variables if c.how != "unchanged"]
     same = [c.name for c in found.variables if c.how == "unchanged"]
@@ -62,7 +62,7 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
                 ("suppressed", "count"),
             ],
             [
-                (c.name, f"how.{c.how}", c.cells, share(c.cells, found.records_after), c.suppressed)
+                (c.name, f"how.{c.how}", c.cells, share(c.cells, found.records_after), _gone(c))
                 for c in sorted(touched, key=lambda c: -(c.cells or 0))
             ],
         )
@@ -73,11 +73,20 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
         claim = (
             words.said(step.told, name="changes.step", page="techniques")
             if step.told
-            else words.claim("changes.step.perturbs", names=step.variables, page="techniques")
+            else words.claim(
+                "changes.step.perturbs" if step.perturbs else "changes.step.untold",
+                names=step.variables,
+                page="techniques",
+            )
         )
         yield replace(claim, listed="ol")
     if any(not step.told for step in measured.steps):
         yield words.claim("changes.see_methodology", page="release-folder")
+
+
+def _gone(change: VariableChange) -> int | None:
+    """Return how many cells were suppressed, where anything is told."""
+    return None if change.cells is None else change.suppressed
 
 
 def changed_cells(found: Changes, words: Words) -> Picture:

@@ -30,6 +30,9 @@ def _pieces(tests: tuple[Test, ...], words: Words) -> Iterator[Piece]:
         yield words.claim("tests.failed", tone="bad", page="demographic-tests", names=failed)
     elif all(test.passed for test in tests):
         yield words.claim("tests.passed", tone="good", page="demographic-tests", number=len(tests))
+    unjudged = [words(f"test.{test.name}") for test in tests if test.passed is None]
+    if unjudged:
+        yield words.claim("tests.unjudged", tone="note", page="demographic-tests", names=unjudged)
     yield words.grid(
         "tests",
         [("test", ""), ("difference", "number"), ("allowed", "number"), ("verdict", "word")],
@@ -58,7 +61,7 @@ def curve_figure(curve: Curve, words: Words) -> Picture:
     name = f"curve.{curve.name}"
     ticks = dict(zip(curve.x, curve.ticks, strict=True)) if curve.ticks else None
     svg = lines(
-        words(name),
+        words(name, group=curve.group),
         [
             Line(words("original"), curve.x, [_or_gap(y) for y in curve.original]),
             Line(words("released"), curve.x, [_or_gap(y) for y in curve.released]),
@@ -79,14 +82,21 @@ def curve_figure(curve: Curve, words: Words) -> Picture:
             if row[1:] != (None, None)
         ],
         folded=True,
-        what=words(name),
+        what=words(name, group=curve.group),
     )
     gaps = [
         abs(b - a)
         for a, b in zip(curve.original, curve.released, strict=True)
         if a is not None and b is not None
     ]
-    return words.picture(name, svg, grid, page="demographic-tests", largest=max(gaps, default=None))
+    return words.picture(
+        name,
+        svg,
+        grid,
+        page="demographic-tests",
+        largest=max(gaps, default=None),
+        group=curve.group,
+    )
 
 
 def _or_gap(value: float | None) -> float:

@@ -49,7 +49,14 @@ def reproducing(facts: ReleaseFacts, words: Words) -> Section:
         words.claim("made.verify", page="verifying", name=facts.name),
     ]
     if facts.edition == "private" and facts.measured is not None:
-        pieces.append(words.claim("made.again", page="release-folder"))
+        pieces.append(
+            words.claim(
+                "made.again",
+                page="release-folder",
+                key=",".join(facts.measured.risk.key),
+                k=facts.measured.k,
+            )
+        )
     return Section("reproducing", words("section.reproducing"), tuple(pieces))
 
 

@@ -35,6 +35,13 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
     )
     if not measured.claims_k:
         yield words.claim("risk.after.perturbed", page="protection-report", tone="note")
+    elif found.wildcards and not after.at_risk:
+        yield words.claim(
+            "risk.after.wildcards",
+            tone="note",
+            page="local-suppression",
+            smallest=max(after.smallest, found.k),
+        )
     elif after.at_risk:
         yield words.claim(
             "risk.after.some",
@@ -69,7 +76,9 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
         yield _enough(found, words)
     if found.exposed:
         yield words.heading("risk.exposed")
-        yield words.claim("risk.exposed.private", tone="note", page="suda")
+        searched = any(one.enough for one in found.exposed)
+        name = "risk.exposed.private" if searched else "risk.exposed.few"
+        yield words.claim(name, tone="note", page="suda")
         yield exposed_combinations(found, words)
 
 
@@ -90,7 +99,8 @@ def class_sizes(found: Risk, words: Words, *, claims_k: bool = True) -> Picture:
         if a.records or b.records or a.low <= found.k
     ]
     labels = [band_label(a, words) for a, _ in pairs]
-    below = sum(a.high is not None and a.high < found.k for a, _ in pairs)
+    # of altered values nobody promises how many share a combination
+    below = sum(a.high is not None and a.high < found.k for a, _ in pairs) if claims_k else 0
     columns = [("sharing", ""), ("original", "count"), ("released", "count")]
     rows: list[tuple[object, ...]] = [
         (label, a.records, b.records) for label, (a, b) in zip(labels, pairs, strict=True)

@@ -12,13 +12,21 @@ __all__ = ["signing"]
 def signing(facts: ReleaseFacts, words: Words) -> Section:
     """Give room for a decision and signatures."""
     choices = [words("sign.release"), words("sign.conditions"), words("sign.refuse")]
-    if not facts.holds:
+    if facts.holds and not facts.claims_k:
+        choices = [words("sign.conditions"), words("sign.refuse")]
+    elif not facts.holds:
         choices = [words("sign.refuse"), words("sign.although")]
     return Section(
         "signing",
         words("section.signing"),
         (
-            words.claim("sign.intro", page="report", tone="plain" if facts.holds else "bad"),
+            words.claim(
+                "sign.intro",
+                page="report",
+                tone="plain" if facts.holds else "bad",
+                name=facts.name,
+                sha256=str(facts.certificate.content.get("sha256"))[:16],
+            ),
             SignOff(
                 "sign",
                 tuple(

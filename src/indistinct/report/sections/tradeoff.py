@@ -32,7 +32,7 @@ def tradeoff(facts: ReleaseFacts, words: Words) -> Section | None:
             )
         )
     elif mine is not None:
-        pieces.append(words.claim("map.free", tone="good", page="risk-utility-map", name=mine.name))
+        pieces.append(words.claim("map.free", page="risk-utility-map", name=mine.name))
     if proposed is not None and proposed is not mine:
         pieces.append(words.claim("map.proposed", page="risk-utility-map", name=proposed.name))
     pieces.append(map_figure(found, words))

@@ -10,7 +10,7 @@ from indistinct.figures import gauge
 from indistinct.report.facts import Linkage, Measured
 from indistinct.report.few import added, drawable, share
 from indistinct.report.folder import ReleaseFacts
-from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown
+from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown, Tone
 from indistinct.report.words import Words
 
 __all__ = ["glance", "nearest_link", "stand_out_gauge", "verdict", "verdict_sentence"]
@@ -29,6 +29,8 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
         yield words.claim("verdict.then", page="release-folder")
     said = verdict_sentence(facts, words)
     yield said if facts.whole else replace(said, tone="plain")
+    if facts.measured is not None:
+        yield from _caveats(facts, facts.measured, words)
     if facts.lacking is not None:
         yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder")
     if facts.measured is not None:
@@ -37,6 +39,23 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
             yield stand_out_gauge(facts.measured, words)
         elif facts.measured.risk.linkage:
             yield found_gauge(facts.measured, words)
+
+
+def _caveats(facts: ReleaseFacts, measured: Measured, words: Words) -> Iterator[Claim]:
+    """Say what must be known with the verdict."""
+    found = facts.certificate.verdict
+    if not measured.claims_k and found and not facts.certificate.proved:
+        yield words.claim(
+            "verdict.perturbed.attack",
+            tone="note",
+            page="verifying",
+            exposed=_number(found.get("witnesses"), 0),
+            disclosures=_number(found.get("disclosures"), 0),
+            records=measured.released.records,
+            k=facts.certificate.k or 0,
+        )
+    if measured.risk.wildcards:
+        yield words.claim("verdict.wildcards", tone="note", page="local-suppression")
 
 
 def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
@@ -50,9 +69,7 @@ def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
     if certificate.proved:
         name = f"verdict.{found.get('verdict')}"
         name = name if name in words else "verdict.proved"
-        return words.claim(
-            name, tone="good", page="verifying", key=key, k=_number(found.get("k"), asked)
-        )
+        return words.claim(name, tone=_kept_tone(facts), page="verifying", key=key, k=asked)
     return words.claim(
         "verdict.fails",
         tone="bad",
@@ -62,6 +79,12 @@ def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
         k=asked,
         key=key,
     )
+
+
+def _kept_tone(facts: ReleaseFacts) -> Tone:
+    """Return how a kept promise is shown: it is a weaker one where suppressed cells agree."""
+    wildcards = facts.measured is not None and facts.measured.risk.wildcards
+    return "note" if wildcards else "good"
 
 
 def _number(value: object, otherwise: int) -> int:
@@ -94,10 +117,11 @@ def glance(measured: Measured, words: Words) -> Grid:
     """Put the most important numbers side by side, original against released."""
     risk, changes = measured.risk, measured.changes
     before, after = risk.before, risk.after
+    kept = measured.claims_k  # who stands out by altered values tells nothing
     rows: list[tuple[object, object, object]] = [
         (words("glance.records"), before.records, after.records),
-        (words("glance.at_risk", k=risk.k), before.at_risk, after.at_risk),
-        (words("glance.unique"), before.unique, after.unique),
+        (words("glance.at_risk", k=risk.k), before.at_risk, after.at_risk if kept else None),
+        (words("glance.unique"), before.unique, after.unique if kept else None),
         (words("glance.expected"), risk.expected_before, risk.expected_after),
         (words("glance.variables"), measured.original.variables, len(measured.released.variables)),
     ]
