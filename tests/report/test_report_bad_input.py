@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -376,3 +377,11 @@ def test_few_people_who_stand_out_are_not_nobody(workshop):
     page = _page(document)
     gauge = next(f for f in page.every("figure") if f["id"] == "gauge")
     assert "less than 0.83 %" in next(gauge.every("desc")).text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_a_private_report_is_for_its_owner_wherever_it_is_written(workshop, tmp_path):
+    folder = workshop.make("unproved").folder
+    written = write_report(folder, out=tmp_path / "report.html")
+    for path in (written.html, written.json):
+        assert path.stat().st_mode & 0o777 == 0o600

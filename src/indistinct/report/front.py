@@ -137,7 +137,7 @@ def write_document(
     }
     if printed is not None:
         files[printed] = partial(html_to_pdf, write_page(document, words, docs=docs, unfolded=True))
-    write_together(files)
+    write_together(files, private=document.edition == "private")
     return WrittenReport(document, page, twin, printed)
 
 

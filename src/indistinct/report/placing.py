@@ -54,14 +54,21 @@ def _is_report(twin: Path) -> bool:
     return isinstance(content, dict) and {"edition", "holds", "sections"} <= set(content)
 
 
-def write_together(files: Mapping[Path, Callable[[Path], object]]) -> None:
+def write_together(
+    files: Mapping[Path, Callable[[Path], object]], *, private: bool = False
+) -> None:
     """Write files that appear together: all aside first, and renamed when the last one is there.
 
     Parameters
     ----------
     files
         For each path what writes the file, given the name aside.
+    private
+        Whether only their owner may read them, wherever they lie.
     """
     with contextlib.ExitStack() as asides:
         for path, write in files.items():
-            write(asides.enter_context(written_whole(path)))
+            aside = asides.enter_context(written_whole(path))
+            write(aside)
+            if private:
+                aside.chmod(0o600)
