@@ -1,0 +1,100 @@
+"""Which cells must not be told, and how unsure an attacker must stay about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError
+from indistinct.showing import Shown, Table
+
+__all__ = ["Sensitive"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitive(Shown):
+    """Sensitive cells of a system, and the interval that an attacker must not get below.
+
+    The interval of values that agree with everything published must reach at least `lower` below
+    the true value and `upper` above it, and be at least `sliding` wide; and it must always hold
+    more than one value.
+
+    Parameters
+    ----------
+    cells
+        The cells, as positions in the system.
+    lower, upper, sliding
+        The requirements, one of each for every sensitive cell.
+    contributors
+        For every cell of the system the people (or firms) behind it, where that is known. Who is
+        alone in a cell knows its value, and may subtract it.
+    why
+        For every sensitive cell the rule that found it.
+    """
+
+    cells: NDArray[np.int64] = field(repr=False)
+    lower: Floats = field(repr=False)
+    upper: Floats = field(repr=False)
+    sliding: Floats = field(repr=False)
+    contributors: NDArray[np.int64] | None = field(default=None, repr=False)
+    why: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "sliding"):
+            required = getattr(self, name)
+            if len(required) != len(self.cells):
+                raise InputError(f"'{name}' needs one number for each sensitive cell.")
+            if (required < 0).any():
+                raise InputError(f"'{name}' must not be negative.")
+
+    @classmethod
+    def of_width(
+        cls,
+        cells: NDArray[np.int64],
+        width: float,
+        *,
+        contributors: NDArray[np.int64] | None = None,
+        why: tuple[str, ...] = (),
+    ) -> Sensitive:
+        """Return a requirement of a width alone, for counts: intervals at least so wide."""
+        none = np.zeros(len(cells))
+        return cls(cells, none, none, np.full(len(cells), float(width)), contributors, why)
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def holds(self, values: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
+        """Say of every sensitive cell whether an attacker's interval is wide enough.
+
+        `values`, `low` and `high` are those of the sensitive cells. Numbers that a solver found
+        are compared with the tolerance that it has.
+        """
+        slack = 1e-6 * np.maximum(1.0, np.abs(values))
+        wide: NDArray[np.bool_] = (
+            (low <= values - self.lower + slack)
+            & (high >= values + self.upper - slack)
+            & (high - low >= self.sliding - slack)
+            & (high - low > slack)
+        )
+        return wide
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how many cells each rule found."""
+        rules = sorted(set(self.why))
+        return {"cells": len(self), "rules": {rule: self.why.count(rule) for rule in rules}}
+
+    def _lines(self) -> list[str]:
+        rules = ", ".join(f"{rule}: {n:,}" for rule, n in self.to_dict()["rules"].items())
+        return [f"Sensitive({len(self):,} cells{'; ' + rules if rules else ''})"]
+
+    def _tables(self) -> list[Table]:
+        rows = list(self.to_dict()["rules"].items()) or [("given", len(self))]
+        return [Table("Sensitive cells", ("rule", "cells"), rows)]
