@@ -8,6 +8,14 @@ from indistinct.project.guessing import Guess
 from indistinct.project.household import Household
 from indistinct.project.method import MethodSettings
 from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
+from indistinct.project.publishing import (
+    DeclaredRecode,
+    DeclaredTable,
+    Publish,
+    Stop,
+    TableFormat,
+    TableMethod,
+)
 from indistinct.project.reading import load_project, read_project
 from indistinct.project.recipients import Recipient
 from indistinct.project.reporting import ReportSettings
@@ -17,6 +25,8 @@ __all__ = [
     "Contract",
     "Data",
     "Declared",
+    "DeclaredRecode",
+    "DeclaredTable",
     "Draft",
     "EngineSettings",
     "Guess",
@@ -24,9 +34,13 @@ __all__ = [
     "Household",
     "MethodSettings",
     "Project",
+    "Publish",
     "Recipient",
     "Release",
     "ReportSettings",
+    "Stop",
+    "TableFormat",
+    "TableMethod",
     "check_categories",
     "check_levels",
     "draft_project",

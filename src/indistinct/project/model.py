@@ -21,6 +21,7 @@ from indistinct.project.contract import Contract
 from indistinct.project.household import DeclaredRule, Household, household_columns
 from indistinct.project.lines import Lines
 from indistinct.project.method import MethodSettings
+from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
 from indistinct.project.recipients import Access, Recipient
 from indistinct.project.reporting import ReportSettings
 from indistinct.project.settings import (
@@ -203,6 +204,9 @@ class Project:
     household: Household = _section(Household)
     rules: Rules = field(default_factory=Rules, metadata={"section": DeclaredRule, "named": True})
     steps: Mapping[str, Mapping[str, Any]] = _section(DeclaredStep, named=True)
+    publish: Publish = _section(Publish)
+    tables: Mapping[str, DeclaredTable] = _section(DeclaredTable, named=True)
+    recodes: Mapping[str, DeclaredRecode] = _section(DeclaredRecode, named=True)
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
 

@@ -17,6 +17,7 @@ from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
 from indistinct.project.method import check_method_settings
 from indistinct.project.model import Declared, Project
+from indistinct.project.publishing import check_publishing
 from indistinct.project.settings import Place, Problems, header, shown
 from indistinct.project.steps import read_steps
 
@@ -103,6 +104,7 @@ def read_project(text: str, path: Path) -> Project:
     check_method_settings(project, problems)
     check_contract(project, problems)
     check_household(project, problems)
+    check_publishing(project, problems)
     if project.engine.master is not None and project.engine.name != "spark":
         problems.add(("engine", "master"), '[engine] master is only for name = "spark".')
     problems.raise_all()

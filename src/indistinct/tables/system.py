@@ -8,7 +8,6 @@ groups of two codings that meet at a common boundary.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -17,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
+from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
+from indistinct.tables.places import published_places, with_totals
 
 __all__ = ["CellName", "CellSystem", "cell_system"]
 
@@ -105,75 +105,6 @@ class CellSystem(Shown):
         return [Table.facts("Published cells", found)]
 
 
-@dataclass
-class _Division:
-    """One way of dividing a variable: for every value its part, and the parts' names."""
-
-    name: str
-    part_of: NDArray[np.int64]
-    labels: tuple[str, ...]
-    nodes: list[int] = field(default_factory=list)
-
-
-@dataclass
-class _Axis:
-    """A variable and all ways in which the tables divide it.
-
-    A node is a set of values; divisions that have a part in common share its node. Node 0 is the
-    whole.
-    """
-
-    size: int
-    divisions: dict[str, _Division] = field(default_factory=dict)
-    node_of: dict[bytes, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.node_of[np.ones(self.size, dtype=bool).tobytes()] = 0
-
-    def add(self, name: str, part_of: NDArray[np.int64], labels: Sequence[str]) -> _Division:
-        """Note a division; one that is known under this name is returned as it is."""
-        if name not in self.divisions:
-            division = _Division(name, part_of, tuple(labels))
-            for part in range(len(labels)):
-                members = part_of == part
-                # an empty part is a node of its own, so that its cells exist and are zero
-                key = members.tobytes() if members.any() else f"{name}:{part}".encode()
-                division.nodes.append(self.node_of.setdefault(key, len(self.node_of)))
-            self.divisions[name] = division
-        return self.divisions[name]
-
-    def sums(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Return the pairs of lists of nodes that hold the same values."""
-        divisions = list(self.divisions.values())
-        found: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
-        for n, one in enumerate(divisions):
-            if one.nodes != [0]:
-                # parts without values are in this sum alone: nothing says where else they belong
-                found[tuple(one.nodes), (0,)] = None
-            for other in divisions[n + 1 :]:
-                found |= dict.fromkeys(_common_sums(one, other))
-        return list(found)
-
-
-def _common_sums(one: _Division, other: _Division) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the smallest unions of parts that two divisions have in common, as nodes of each."""
-    shift = len(one.nodes)
-    size = shift + len(other.nodes)
-    links = sparse.coo_matrix(
-        (np.ones(len(one.part_of)), (one.part_of, shift + other.part_of)), shape=(size, size)
-    )
-    number, component = connected_components(links, directed=False)
-    left: list[list[int]] = [[] for _ in range(number)]
-    right: list[list[int]] = [[] for _ in range(number)]
-    for position, place in enumerate(component.tolist()):
-        if position < shift:
-            left[place].append(one.nodes[position])
-        else:
-            right[place].append(other.nodes[position - shift])
-    sides = zip(map(tuple, left), map(tuple, right), strict=True)
-    return [(a, b) for a, b in sides if a and b and a != b]
-
-
 def cell_system(
     counted: Counted, *, amounts: dict[str, NDArray[np.float64]] | None = None
 ) -> CellSystem:
@@ -189,8 +120,8 @@ def cell_system(
     amounts
         What is added up instead of people, for each class, by the name of the table.
     """
-    geography = _geography(counted)
-    axes: dict[str, _Axis] = {GEOGRAPHY: geography.axis}
+    geography = published_places(counted)
+    axes: dict[str, Axis] = {GEOGRAPHY: geography.axis}
     index: dict[tuple[Any, ...], int] = {}
     names: list[CellName] = []
     values: list[NDArray[np.float64]] = []
@@ -199,7 +130,7 @@ def cell_system(
         for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True):
             if grouping.variable is not None:
                 axis = axes.setdefault(
-                    grouping.variable, _Axis(len(counted.values[grouping.variable]))
+                    grouping.variable, Axis(len(counted.values[grouping.variable]))
                 )
                 axis.add(_division_name(grouping), categories.codes, categories.labels)
     expected = sum(
@@ -213,7 +144,7 @@ def cell_system(
         )
     for layout in progress.each(counted.layouts, "collecting cells", unit="tables"):
         table = layout.table
-        sums = _with_totals(counted, layout.name, geography, amounts)
+        sums = with_totals(counted, layout.name, geography, amounts)
         kind = (table.universe, table.value, table.weight)
         sides: list[tuple[str, list[int], list[str]]] = [
             (GEOGRAPHY, geography.nodes, list(geography.labels))
@@ -262,82 +193,11 @@ def cell_system(
     return CellSystem(np.concatenate(values), relations, tuple(names), places, areas)
 
 
-@dataclass
-class _Geography:
-    axis: _Axis
-    nodes: list[int]
-    labels: tuple[str, ...]
-    members: sparse.csr_matrix
-    """Which atoms (rows of the axis) each node (row) holds."""
-    atom: NDArray[np.int64]
-    """The atom of every class."""
-
-
-def _geography(counted: Counted) -> _Geography:
-    """Return the places for which tables are published, as nodes over their common atoms."""
-    groupings = (counted.tables.area, *counted.tables.also)
-    columns: list[NDArray[np.int64]] = []
-    found: list[tuple[str, ...]] = []
-    for grouping in groupings:
-        if grouping.variable is None:
-            columns.append(np.zeros(counted.classes, dtype=np.int64))
-            found.append(("everybody",))
-            continue
-        categories = grouping.categories(counted.values[grouping.variable])
-        columns.append(counted.category_of(categories, grouping))
-        found.append(categories.labels)
-    atoms, atom = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    axis = _Axis(len(atoms))
-    nodes: list[int] = []
-    labels: list[str] = []
-    rows, columns_of = [], []
-    for n, (grouping, names) in enumerate(zip(groupings, found, strict=True)):
-        division = axis.add(f"{n}:{grouping.name}", atoms[:, n], names)
-        for part, node in enumerate(division.nodes):
-            if node in nodes:
-                continue
-            members = np.flatnonzero(atoms[:, n] == part)
-            rows.append(np.full(len(members), len(nodes)))
-            columns_of.append(members)
-            nodes.append(node)
-            labels.append(names[part])
-    held = np.concatenate(columns_of)
-    members = sparse.csr_matrix(
-        (np.ones(len(held)), (np.concatenate(rows), held)), shape=(len(nodes), len(atoms))
-    )
-    return _Geography(axis, nodes, tuple(labels), members, atom.ravel().astype(np.int64))
-
-
-def _with_totals(
-    counted: Counted,
-    name: str,
-    geography: _Geography,
-    amounts: dict[str, NDArray[np.float64]] | None,
-) -> NDArray[np.float64]:
-    """Return a table for every place, with totals as the last entry along every dimension."""
-    position = counted.position(name)
-    layout = counted.layouts[position]
-    cell = counted.cell_of(position)
-    inside = cell >= 0
-    amount = counted.counts if amounts is None or name not in amounts else amounts[name]
-    atoms = geography.axis.size
-    flat = np.bincount(
-        geography.atom[inside] * layout.cells + cell[inside],
-        weights=amount[inside],
-        minlength=atoms * layout.cells,
-    )
-    table = geography.members @ flat.reshape(atoms, layout.cells)
-    table = np.asarray(table).reshape(len(geography.nodes), *layout.shape)
-    for axis in range(1, table.ndim):
-        table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
-    return table
-
-
 def _division_name(grouping: Grouping) -> str:
     return repr(grouping)
 
 
-def _relations(index: dict[tuple[Any, ...], int], axes: dict[str, _Axis]) -> sparse.csr_matrix:
+def _relations(index: dict[tuple[Any, ...], int], axes: dict[str, Axis]) -> sparse.csr_matrix:
     """Return every sum that holds among cells which differ in one variable only."""
     sums = {variable: axis.sums() for variable, axis in axes.items()}
     starting: dict[tuple[str, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}

@@ -1,0 +1,1 @@
+"""Tables for areas from beginning to end: asked for, weighed, protected, attacked, published."""
