@@ -6,12 +6,14 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from indistinct.errors import InputError
 
-__all__ = ["check_new_folder", "written_whole"]
+__all__ = ["check_new_folder", "folder_written_whole", "put_in_place", "sync_all", "written_whole"]
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -48,12 +50,52 @@ def written_whole(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
-    if os.name == "posix":
-        with contextlib.suppress(OSError):
-            _sync(path.parent)
+    with contextlib.suppress(OSError):
+        _sync(path.parent)
+
+
+@contextlib.contextmanager
+def folder_written_whole(folder: str | Path) -> Iterator[Path]:
+    """Give a folder aside to write to; it gets its name when all went well, and else is removed.
+
+    >>> place = Path(tempfile.mkdtemp()) / "out"
+    >>> with folder_written_whole(place) as aside:
+    ...     _ = (aside / "one.txt").write_text("all of it")
+    >>> [file.name for file in place.iterdir()]
+    ['one.txt']
+    """
+    place = check_new_folder(folder).resolve()
+    aside: Path | None = None
+    try:
+        aside = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}-", dir=place.parent))
+        yield aside
+        sync_all(aside)
+        os.chmod(aside, 0o755)
+        put_in_place(aside, place)
+    except OSError as error:
+        raise _sentence(error, place) from None
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def put_in_place(aside: Path, place: Path) -> None:
+    """Rename a folder that was written aside; an empty one that stands there gives way."""
+    if os.name != "posix" and place.exists():
+        place.rmdir()
+    os.replace(aside, place)
+    _sync(place.parent)
+
+
+def sync_all(folder: Path) -> None:
+    """Have everything in a folder written to the disk."""
+    for path in (*folder.rglob("*"), folder):
+        _sync(path)
 
 
 def _sync(path: Path) -> None:
+    if path.is_dir() and os.name != "posix":
+        return  # only files can be synced there
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -22,6 +22,7 @@ from typing import Any
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
+from indistinct.files.whole import put_in_place, sync_all
 from indistinct.protect import Encrypt, Plan, Receipt, Substitute
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
@@ -180,7 +181,7 @@ def write_release(
             audit=trail.head(),
         ).signed(sign_with)
         (aside / parts.CERTIFICATE).write_bytes(certificate.to_bytes())
-        _sync_all(aside)
+        sync_all(aside)
         check_folder(aside, signed_by=sign_with.public if sign_with else None).refuse_changes()
         os.chmod(aside, 0o755)
         sealed = {parts.CERTIFICATE: file_digest(aside / parts.CERTIFICATE), **files}
@@ -273,29 +274,11 @@ def _put_in_place(
     if trail is not None:
         trail.append("release", data=sealed, parameters=list(told), verdict=word)
     try:
-        if os.name != "posix" and place.exists():
-            place.rmdir()
-        os.replace(aside, place)
+        put_in_place(aside, place)
     except BaseException:
         if trail is not None:
             trail.append("release failed", data=sealed)
         raise
-    _sync(place.parent)
-
-
-def _sync_all(folder: Path) -> None:
-    for path in (*folder.rglob("*"), folder):
-        _sync(path)
-
-
-def _sync(path: Path) -> None:
-    if path.is_dir() and os.name != "posix":
-        return  # only files can be synced there
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _sentence(error: OSError, folder: Path) -> InputError:

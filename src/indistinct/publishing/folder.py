@@ -1,0 +1,175 @@
+"""The folder of published tables: written aside, attacked as it stands there, then given its name.
+
+tables/NAME.csv           a row for every place and cell
+tables.json               what each file holds
+areas.csv                 which areas were merged, where any were
+methodology.md            what was done, as far as it may be told
+conditions.md             what users agree to
+certificate.json          what was proved of these files, and their hashes
+private/ledger.json       the seed, the settings, what was found: stays with the holder
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from indistinct import __version__
+from indistinct.errors import GuaranteeError
+from indistinct.files.whole import folder_written_whole
+from indistinct.project import TableFormat
+from indistinct.publishing.numbers import PublishedTable, read_table, write_table
+from indistinct.release import digest, file_digest
+from indistinct.release.canonical import pretty
+from indistinct.showing import Shown, Table
+
+__all__ = ["Attack", "TablesFolder", "write_folder"]
+
+Attack = Callable[[Callable[[PublishedTable], PublishedTable]], Mapping[str, Any]]
+"""Attacks what was written: given a way to read each table again, returns the verdict, of which
+`holds` says whether nothing was found."""
+
+
+@dataclass(frozen=True)
+class TablesFolder(Shown):
+    """Published tables, on disk.
+
+    Parameters
+    ----------
+    folder
+        Where they are.
+    files
+        Every public file, and its hash.
+    verdict
+        What the attack on them found.
+    """
+
+    folder: Path
+    files: Mapping[str, str] = field(repr=False)
+    verdict: Mapping[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the attack found nothing."""
+        return bool(self.verdict["holds"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return {
+            "folder": str(self.folder),
+            "files": dict(self.files),
+            "verdict": dict(self.verdict),
+        }
+
+    def _lines(self) -> list[str]:
+        word = "attacked, nothing found" if self.holds else "attacked, and it does not hold"
+        return [f"TablesFolder({self.folder}: {len(self.files)} files, {word})"]
+
+    def _tables(self) -> list[Table]:
+        return [Table("Published files", ("file", "SHA-256"), list(self.files.items()))]
+
+
+def write_folder(
+    folder: str | Path,
+    tables: Iterable[PublishedTable],
+    *,
+    format: TableFormat,
+    attack: Attack,
+    methodology: str,
+    conditions: str,
+    merged: Mapping[str, str] | None,
+    told: Mapping[str, Any],
+    ledger: Mapping[str, Any],
+    although_unproved: bool = False,
+) -> TablesFolder:
+    """Write tables and what goes with them, whole or not at all.
+
+    Parameters
+    ----------
+    attack
+        Attacks the files that were written.
+    merged
+        The new area of every old one, where areas were merged.
+    told
+        What the certificate tells of the method.
+    ledger
+        What the holder keeps: settings, seed, what was found before.
+    although_unproved
+        Write them also if the attack finds something.
+    """
+    folder = Path(folder)
+    with folder_written_whole(folder) as aside:
+        (aside / "tables").mkdir()
+        names: dict[str, str] = {}
+        listed = []
+        for table in tables:
+            name = _file_name(table.name, set(names.values()), format)
+            names[table.name] = name
+            write_table(table, aside / name, format=format)
+            listed.append(
+                {
+                    "table": table.name,
+                    "file": name,
+                    "dimensions": dict(zip(table.dimensions, table.categories, strict=True)),
+                    "places": len(table.places),
+                    "cells": table.cells,
+                }
+            )
+
+        def again(like: PublishedTable) -> PublishedTable:
+            return read_table(aside / names[like.name], like, format=format)
+
+        verdict = dict(attack(again))
+        if not verdict["holds"] and not although_unproved:
+            raise GuaranteeError(
+                f"The tables do not hold: {verdict['why']} Nothing was published. Protect them "
+                "more, publish less, or say that they are to be written although unproved."
+            )
+        (aside / "tables.json").write_bytes(pretty({"tables": listed}))
+        if merged is not None:
+            with (aside / "areas.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(("area", "published_area"))
+                writer.writerows(merged.items())
+        (aside / "methodology.md").write_text(methodology, encoding="utf-8", newline="\n")
+        (aside / "conditions.md").write_text(conditions, encoding="utf-8", newline="\n")
+        public = sorted(p.relative_to(aside).as_posix() for p in aside.rglob("*") if p.is_file())
+        files = {name: file_digest(aside / name) for name in public}
+        private = aside / "private"
+        private.mkdir()
+        os.chmod(private, 0o700)  # whatever the umask is
+        kept = {"salt": secrets.token_hex(32), **ledger, "verdict": verdict}
+        (private / "ledger.json").write_bytes(pretty(kept))
+        os.chmod(private / "ledger.json", 0o600)
+        content = {
+            "made_by": f"indistinct {__version__}",
+            "files": files,
+            "method": dict(told),
+            "verdict": {name: found for name, found in verdict.items() if name != "private"},
+            "ledger": file_digest(private / "ledger.json"),
+        }
+        (aside / "certificate.json").write_bytes(pretty({**content, "hash": digest(content)}))
+    return TablesFolder(folder, files, verdict)
+
+
+def _file_name(name: str, taken: set[str], format: TableFormat) -> str:
+    """Return the name of a table's file: its own name, without what file systems refuse.
+
+    >>> _file_name("age:5, sex", set(), "csv")
+    'tables/age-5-sex.csv'
+    """
+    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "table"
+    found, number = f"tables/{stem}.{format}", 1
+    while found.casefold() in {one.casefold() for one in taken}:
+        number += 1
+        found = f"tables/{stem}-{number}.{format}"
+    return found
