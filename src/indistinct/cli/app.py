@@ -16,6 +16,7 @@ from indistinct.cli.query import query
 from indistinct.cli.report import report
 from indistinct.cli.risk import risk
 from indistinct.cli.runproject import run
+from indistinct.cli.tables import tables
 from indistinct.cli.uniques import uniques
 from indistinct.cli.utility import utility
 from indistinct.cli.verify import verify
@@ -49,5 +50,18 @@ def _start(
     context.with_resource(showing_progress())
 
 
-for verb in (demo, init, run, uniques, risk, protect, verify, utility, report, query, census):
+for verb in (
+    demo,
+    init,
+    run,
+    uniques,
+    risk,
+    protect,
+    verify,
+    utility,
+    tables,
+    report,
+    query,
+    census,
+):
     app.command()(verb)

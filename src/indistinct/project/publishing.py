@@ -49,7 +49,7 @@ TableMethod = Literal[
 TableFormat = Literal["csv", "parquet"]
 """The format of published tables."""
 
-Stop = Literal["refuse", "merge", "leave-out"]
+Stop = Literal["refuse", "merge", "leave-out", "allow"]
 """What is done about a further geography from which small zones can be had by subtraction."""
 
 
@@ -102,7 +102,7 @@ class Publish:
     modified: Mapping[str, tuple[Any, ...]] | None = setting(
         _items, "the variable that flags modified or imputed records, and its values that say so"
     )
-    threshold: int = setting(whole(least=1), "a count from 1 to below this is small", default=3)
+    threshold: int = setting(whole(least=2), "a count from 1 to below this is small", default=3)
     smallest_zone: int = setting(
         whole(least=2), "people below which a zone had by subtraction is too small", default=10
     )

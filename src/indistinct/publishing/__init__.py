@@ -1,1 +1,24 @@
 """Tables for areas from beginning to end: asked for, weighed, protected, attacked, published."""
+
+from indistinct.publishing.asked import Asked
+from indistinct.publishing.experimenting import EXPERIMENTS, Experiment, experiment
+from indistinct.publishing.folder import TablesFolder
+from indistinct.publishing.front import Publication, count_asked, publish_tables
+from indistinct.publishing.geography import Geographies
+from indistinct.publishing.numbers import PublishedTable
+from indistinct.publishing.weighing import TableRisk, weigh_tables
+
+__all__ = [
+    "EXPERIMENTS",
+    "Asked",
+    "Experiment",
+    "Geographies",
+    "Publication",
+    "PublishedTable",
+    "TableRisk",
+    "TablesFolder",
+    "count_asked",
+    "experiment",
+    "publish_tables",
+    "weigh_tables",
+]

@@ -8,7 +8,7 @@ tables of a million people the cells of all would fill memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -241,6 +241,16 @@ class Counted(Shown):
             tables, self.layouts, self.codes, self.values, self.counts, self.sorted_as, self.tally
         )
 
+    def with_tables(self, tables: TableSet) -> Counted:
+        """Return other tables of the same people and areas, without counting again."""
+        missing = [name for name in tables.variables if name not in self.codes]
+        if missing:
+            raise InputError(f"'{missing[0]}' was not counted. Name it in a table when counting.")
+        layouts = _laid_out(tables, self.values)
+        return _arranged(
+            tables, layouts, self.codes, self.values, self.counts, self.sorted_as, self.tally
+        )
+
     def _lines(self) -> list[str]:
         return [
             f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "
@@ -257,7 +267,7 @@ class Counted(Shown):
 
 
 def count_tables(
-    source: Source, engine: Engine, tables: TableSet, *, flag: str | None = None
+    source: Source, engine: Engine, tables: TableSet, *, besides: Sequence[str] = ()
 ) -> Counted:
     """Count a set of tables.
 
@@ -265,12 +275,11 @@ def count_tables(
     ----------
     source
         The records, one for each person.
-    flag
-        A variable that is to be counted with the others: which records were modified or imputed.
+    besides
+        Variables that are to be counted with those of the tables: a flag of modified records, a
+        geography within which areas are to be merged.
     """
-    names = list(tables.variables)
-    if flag is not None and flag not in names:
-        names.append(flag)
+    names = list(dict.fromkeys((*tables.variables, *besides)))
     source.check_columns(names)
     if source.records == 0:
         raise InputError(f"{source.origin}: there are no people to count.")
@@ -284,7 +293,15 @@ def count_tables(
         if not seen.all():
             codes[name] = _smallest(np.cumsum(seen) - 1)[codes[name]]
             values[name] = [v for v, there in zip(values[name], seen, strict=True) if there]
-    layouts, offset = [], 0
+    layouts = _laid_out(tables, values)
+    counts = tally.sorted_counts().astype(np.int64)
+    order = np.arange(len(counts), dtype=np.int64)
+    return _arranged(tables, layouts, codes, values, counts, order, tally)
+
+
+def _laid_out(tables: TableSet, values: dict[str, list[Any]]) -> tuple[Layout, ...]:
+    layouts: list[Layout] = []
+    offset = 0
     for table in tables:
         categories = tuple(
             d.categories(values[d.variable] if d.variable is not None else [])
@@ -292,9 +309,7 @@ def count_tables(
         )
         layouts.append(Layout(table, categories, offset))
         offset += layouts[-1].cells
-    counts = tally.sorted_counts().astype(np.int64)
-    order = np.arange(len(counts), dtype=np.int64)
-    return _arranged(tables, tuple(layouts), codes, values, counts, order, tally)
+    return tuple(layouts)
 
 
 def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, NDArray[Any]]]:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -204,11 +205,12 @@ class Grouping:
     def _by_groups(self, values: Sequence[Any]) -> Categories:
         assert self.groups is not None
         codes = np.full(len(values), -1, dtype=np.int64)
+        members = _Members(values)
         for code, (label, items) in enumerate(self.groups):
-            inside = belongs(values, items)
-            twice = inside & (codes >= 0)
-            if twice.any():
-                other = self.groups[int(codes[np.argmax(twice)])][0]
+            inside = members.positions(items)
+            twice = inside[codes[inside] >= 0]
+            if len(twice):
+                other = self.groups[int(codes[twice[0]])][0]
                 raise InputError(
                     f"The recode '{self.name}' puts a value of '{self.variable}' into both "
                     f"'{other}' and '{label}'. A value belongs to one group."
@@ -217,31 +219,47 @@ class Grouping:
         return Categories(tuple(label for label, _ in self.groups), codes)
 
 
+class _Members:
+    """Finds the values that belong to items; thousands of groups take one look at the values."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = values
+        self.where: dict[str | None, list[int]] = {}
+        for n, value in enumerate(values):
+            self.where.setdefault(as_text(value), []).append(n)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        return np.array([_number(value) for value in self.values])
+
+    def positions(self, items: Sequence[Item]) -> NDArray[np.int64]:
+        """Return the positions of the values that are among the items, rising."""
+        found: set[int] = set()
+        for item in items:
+            if isinstance(item, (list, tuple)):
+                low, high = float(item[0]), float(item[1])
+            else:
+                same = self.where.get(as_text(item), [])
+                if item == MISSING:
+                    same = same + [n for n, value in enumerate(self.values) if value is None]
+                found.update(same)
+                if same or not isinstance(item, str) or not (span := _RANGE.fullmatch(item)):
+                    continue
+                low = float(span[1])
+                high = float(span[2]) if span[2] is not None else math.inf
+            within = (self.numbers >= low) & (self.numbers <= high)
+            found.update(np.flatnonzero(within).tolist())
+        return np.array(sorted(found), dtype=np.int64)
+
+
 def belongs(values: Sequence[Any], items: Sequence[Item]) -> NDArray[np.bool_]:
     """Say of every value whether it is among the items: values, or ranges of numbers.
 
     >>> belongs([1, 5, 70, None], ["0-4", "65+"]).tolist()
     [True, False, True, False]
     """
-    texts = [as_text(value) for value in values]
     inside = np.zeros(len(values), dtype=bool)
-    numbers: NDArray[np.float64] | None = None
-    for item in items:
-        if isinstance(item, (list, tuple)):
-            low, high = float(item[0]), float(item[1])
-        else:
-            wanted = as_text(item)
-            same = np.array([text == wanted for text in texts], dtype=bool)
-            if item == MISSING:
-                same |= np.array([value is None for value in values], dtype=bool)
-            if same.any() or not isinstance(item, str) or not (span := _RANGE.fullmatch(item)):
-                inside |= same
-                continue
-            low = float(span[1])
-            high = float(span[2]) if span[2] is not None else math.inf
-        if numbers is None:
-            numbers = np.array([_number(value) for value in values])
-        inside |= (numbers >= low) & (numbers <= high)
+    inside[_Members(values).positions(items)] = True
     return inside
 
 

@@ -13,18 +13,17 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
 from indistinct.engine import Engine
 from indistinct.engine.tally import aligned
-from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.showing import Shown, Table
+from indistinct.tables.contributing import Cells, Records, read_numbers, read_weights
 from indistinct.tables.counting import Counted
-from indistinct.tables.magnitude_kernels import add_amounts, gather
-from indistinct.tables.places import published_places
+from indistinct.tables.magnitude_kernels import add_amounts
+from indistinct.tables.places import Places, published_places
 from indistinct.tables.specification import TableSpec
 from indistinct.tables.system import CellSystem, cell_system
 
@@ -115,8 +114,9 @@ class SystemContributions(Shown):
 
     Parameters
     ----------
-    magnitude
-        Of every cell whether it adds up a variable, or weights, and does not count people.
+    counts, magnitude
+        Of every cell whether it counts people, and whether it adds up a variable. What adds up
+        weights alone is neither.
     missing, negative
         By the name of a table: the records left out, and the variable and first record with a
         value below zero.
@@ -126,6 +126,7 @@ class SystemContributions(Shown):
     contributors: Ints = field(repr=False)
     largest: Floats = field(repr=False)
     squares: Floats = field(repr=False)
+    counts: NDArray[np.bool_] = field(repr=False)
     magnitude: NDArray[np.bool_] = field(repr=False)
     missing: dict[str, int] = field(default_factory=dict, repr=False)
     negative: dict[str, tuple[str, int]] = field(default_factory=dict, repr=False)
@@ -218,8 +219,8 @@ def contributions(
     index = index.astype(np.int64).ravel()
     if len(found) and found[0] < 0:
         found, index = found[1:], index - 1
-    records = _Records.read(source, engine, counted, spec, contributor, top)
-    into = _Cells.empty(len(found), top)
+    records = Records.read(source, engine, counted, spec, contributor)
+    into = Cells.empty(len(found), top)
     into.add(index, records)
     # a cell all of whose values are missing has nobody
     kept = into.contributors > 0
@@ -252,27 +253,26 @@ def system_contributions(
 
     The system must be that of the counted tables. For `contributor` and `top` see `contributions`.
     """
-    into = _Cells.empty(len(system), top)
-    magnitude = np.zeros(len(system), dtype=bool)
+    into = Cells.empty(len(system), top)
+    counts, magnitude, done = (np.zeros(len(system), dtype=bool) for _ in range(3))
+    geography = published_places(counted)
     missing: dict[str, int] = {}
     negative: dict[str, tuple[str, int]] = {}
-    done = np.zeros(len(system), dtype=bool)
     for layout in progress.each(counted.layouts, "collecting contributions", unit="tables"):
         spec = layout.table
         place = system.places[spec.name]
         own = place[place >= 0]
-        if spec.value is not None or spec.weight is not None:
-            magnitude[own] = True
-        elif contributor is None:
+        magnitude[own] = spec.value is not None
+        counts[own] = spec.value is None and spec.weight is None
+        if spec.value is None and spec.weight is None and contributor is None:
             into.count_people(own, system.values)
             done[own] = True
             continue
-        records = _Records.read(source, engine, counted, spec, contributor, top)
-        if spec.value is not None:
-            missing[spec.name] = records.missing
-            if records.negative is not None:
-                negative[spec.name] = (spec.value, records.negative)
-        for cells in _margins(counted, spec, place):
+        records = Records.read(source, engine, counted, spec, contributor)
+        missing[spec.name] = records.missing
+        if spec.value is not None and records.negative is not None:
+            negative[spec.name] = (spec.value, records.negative)
+        for cells in _margins(counted, spec, place, geography):
             # cells that an earlier table, or another geography, has as well
             index = np.where((cells >= 0) & ~done[cells], cells, -1)
             if (index >= 0).any():
@@ -280,24 +280,29 @@ def system_contributions(
                 done[index[index >= 0]] = True
         done[own] = True
     return SystemContributions(
-        into.total, into.contributors, into.units(), into.squares, magnitude, missing, negative
+        into.total,
+        into.contributors,
+        into.units(),
+        into.squares,
+        counts,
+        magnitude,
+        missing,
+        negative,
     )
 
 
-def _margins(counted: Counted, table: TableSpec, place: Ints) -> Iterator[Ints]:
+def _margins(counted: Counted, table: TableSpec, place: Ints, geography: Places) -> Iterator[Ints]:
     """Yield the system's cell of every class in each geography and margin; -1 where it has none."""
     position = counted.position(table.name)
     layout = counted.layouts[position]
     inside = counted.cell_of(position) >= 0
-    geography = published_places(counted)
     row_of = {node: row for row, node in enumerate(geography.nodes)}
     categories = [
-        counted.category_of(c, d)
-        for d, c in zip(table.dimensions, layout.categories, strict=True)
+        counted.category_of(c, d) for d, c in zip(table.dimensions, layout.categories, strict=True)
     ]
     for division in geography.axis.divisions.values():
         rows = np.array([row_of[node] for node in division.nodes], dtype=np.int64)
-        row = rows[division.part_of[geography.atom]]
+        row = rows[division.part_of[geography.piece]]
         for totals in product((False, True), repeat=len(categories)):
             at = [
                 np.full(counted.classes, size) if total else category
@@ -306,166 +311,9 @@ def _margins(counted: Counted, table: TableSpec, place: Ints) -> Iterator[Ints]:
             yield np.where(inside, place[(row, *at)], -1)
 
 
-@dataclass(frozen=True, eq=False)
-class _Records:
-    """What records contribute, sorted by contributor."""
-
-    classes: Ints
-    values: Floats
-    weights: Floats
-    starts: Ints
-    """Where the records of each contributor begin; one more for the end."""
-    missing: int
-    negative: int | None
-
-    @classmethod
-    def read(
-        cls,
-        source: Source,
-        engine: Engine,
-        counted: Counted,
-        table: TableSpec,
-        contributor: str | None,
-        top: int,
-    ) -> _Records:
-        if top < 1:
-            raise InputError(f"At least one contribution must be kept (top=1). Got {top}.")
-        numbers = counted.per_person(np.arange(counted.classes, dtype=np.int64))
-        classes = np.concatenate([*numbers, np.empty(0, dtype=np.int64)])
-        ones = np.ones(counted.records)
-        values = ones if table.value is None else _column(source, table.value)
-        weights = ones if table.weight is None else _weights(source, table.weight)
-        known = ~(np.isnan(values) | np.isnan(weights))
-        below = np.flatnonzero(values < 0)
-        negative = int(below[0]) if len(below) else None
-        if contributor is None:
-            order = np.flatnonzero(known)
-            starts = np.arange(len(order) + 1)
-        else:
-            owner = _owners(source, engine, contributor)
-            order = np.argsort(owner, kind="stable")
-            order = order[known[order]]
-            owner = owner[order]
-            first = np.ones(len(order), dtype=bool)
-            first[1:] = (owner[1:] != owner[:-1]) | (owner[1:] < 0)
-            starts = np.append(np.flatnonzero(first), len(order))
-        return cls(
-            classes[order],
-            values[order],
-            weights[order],
-            starts.astype(np.int64),
-            int(len(known) - known.sum()),
-            negative,
-        )
-
-
-def _owners(source: Source, engine: Engine, contributor: str) -> Ints:
-    """Return the contributor of every record as a number; -1 where a record has none."""
-    source.check_columns([contributor])
-    tally = engine.count(source, [contributor])
-    coding = tally.coding.variables[0]
-    codes = tally.coding.unpack(tally.sorted_words())[0]
-    numbers = np.arange(tally.classes, dtype=np.int64)
-    numbers[[value is None for value in coding.decode(codes)]] = -1
-    return np.concatenate([*tally.per_record(numbers), np.empty(0, dtype=np.int64)])
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """What cells have gathered so far: `values` and `weights` of their largest contributions."""
-
-    total: Floats
-    contributors: Ints
-    squares: Floats
-    values: Floats
-    weights: Floats
-
-    @classmethod
-    def empty(cls, cells: int, top: int) -> _Cells:
-        return cls(
-            np.zeros(cells),
-            np.zeros(cells, dtype=np.int64),
-            np.zeros(cells),
-            np.zeros((cells, top)),
-            np.zeros((cells, top)),
-        )
-
-    def add(self, index: Ints, records: _Records) -> None:
-        """Add records to the cells of their classes; a class with -1 is in none."""
-        gather(
-            index[records.classes],
-            records.values,
-            records.weights,
-            records.starts,
-            self.total,
-            self.contributors,
-            self.squares,
-            self.values,
-            self.weights,
-        )
-
-    def count_people(self, cells: Ints, values: Floats) -> None:
-        """Fill in cells that count people, each of whom contributes 1."""
-        count = np.rint(values[cells]).astype(np.int64)
-        self.total[cells] = self.squares[cells] = values[cells]
-        self.contributors[cells] = count
-        present = count[:, None] > np.arange(self.values.shape[1])
-        self.values[cells] = self.weights[cells] = present
-
-    def units(self) -> Floats:
-        """Return the largest contributions of units: a value stands as often as its weight says."""
-        cells, top = self.values.shape
-        end = np.cumsum(self.weights, axis=1)
-        begin = end - self.weights
-        units = np.zeros((cells, top))
-        for unit in range(top):
-            shared = np.minimum(end, unit + 1) - np.maximum(begin, unit)
-            units[:, unit] = (np.maximum(shared, 0.0) * self.values).sum(axis=1)
-        return units
-
-
 def _amounts(source: Source, table: TableSpec) -> Iterator[Floats]:
     """Yield what each record adds to its cell, in record order; 0 where that is missing."""
-    values = np.ones(source.records) if table.value is None else _column(source, table.value)
+    values = np.ones(source.records) if table.value is None else read_numbers(source, table.value)
     if table.weight is not None:
-        values = values * _weights(source, table.weight)
+        values = values * read_weights(source, table.weight)
     yield np.nan_to_num(values, nan=0.0)
-
-
-def _weights(source: Source, name: str) -> Floats:
-    weights = _column(source, name)
-    wrong = np.flatnonzero(weights < 0)
-    if len(wrong):
-        raise InputError(
-            f"{source.origin}: the weight '{name}' is negative in record {wrong[0] + 1:,}. "
-            "A weight says for how many a record stands: correct it."
-        )
-    return weights
-
-
-def _column(source: Source, name: str) -> Floats:
-    """Return a column of numbers; missing values, and the codes that mean so, are not-a-number."""
-    source.check_columns([name])
-    kind = source.schema.field(name).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        raise InputError(
-            f"{source.origin}: '{name}' must hold numbers to be added up. Got {kind}. Name another "
-            "variable, or convert the column."
-        )
-    values = np.empty(source.records)
-    start = 0
-    for batch in source.batches([name]):
-        column = batch.column(0).cast(pa.float64(), safe=False).fill_null(np.nan)
-        values[start : start + len(column)] = column.to_numpy()
-        start += len(column)
-    endless = np.flatnonzero(np.isinf(values))
-    if len(endless):
-        raise InputError(
-            f"{source.origin}: '{name}' is infinite in record {endless[0] + 1:,}. Correct it, or "
-            "make it missing."
-        )
-    for code in source.variables[name].user_missing:
-        low, high = code if isinstance(code, tuple) else (code, code)
-        if not isinstance(low, str) and not isinstance(high, str):
-            values[(values >= low) & (values <= high)] = np.nan
-    return values

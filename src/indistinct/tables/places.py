@@ -82,7 +82,7 @@ def with_totals(
     counted: Counted,
     name: str,
     geography: Places,
-    amounts: dict[str, NDArray[np.float64]] | None,
+    amounts: dict[str, NDArray[np.float64]] | None = None,
 ) -> NDArray[np.float64]:
     """Return a table for every place, with totals as the last entry along every dimension."""
     position = counted.position(name)

@@ -126,6 +126,7 @@ def cell_system(
     names: list[CellName] = []
     values: list[NDArray[np.float64]] = []
     places: dict[str, NDArray[np.int64]] = {}
+    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]] = []
     for layout in counted.layouts:
         for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True):
             if grouping.variable is not None:
@@ -158,19 +159,13 @@ def cell_system(
         place = np.full(sums.shape, -1, dtype=np.int64)
         fresh: list[float] = []
         spans = [range(len(nodes)) for _, nodes, _ in sides]
+        axes_of = [(variable, nodes) for variable, nodes, _ in sides]
         for at in product(*spans):
             if not table.margins and any(
                 n == len(side[1]) - 1 for n, side in zip(at[1:], sides[1:], strict=True)
             ):
                 continue
-            coordinates = tuple(
-                sorted(
-                    (variable, nodes[n])
-                    for n, (variable, nodes, _) in zip(at, sides, strict=True)
-                    if nodes[n] != 0
-                )
-            )
-            identity = (kind, coordinates)
+            identity = _identity(kind, at, axes_of)
             known = index.get(identity)
             if known is None:
                 known = index[identity] = len(index)
@@ -188,7 +183,9 @@ def cell_system(
             place[at] = known
         values.append(np.array(fresh, dtype=np.float64))
         places[layout.name] = place
-    relations = _relations(index, axes)
+        if not table.margins:
+            bare.append((kind, axes_of, place))
+    relations = _relations(index, axes, _unpublished(bare, index))
     areas = geography.labels
     return CellSystem(np.concatenate(values), relations, tuple(names), places, areas)
 
@@ -197,8 +194,48 @@ def _division_name(grouping: Grouping) -> str:
     return repr(grouping)
 
 
-def _relations(index: dict[tuple[Any, ...], int], axes: dict[str, Axis]) -> sparse.csr_matrix:
-    """Return every sum that holds among cells which differ in one variable only."""
+def _identity(
+    kind: Any, at: tuple[int, ...], sides: list[tuple[str, list[int]]]
+) -> tuple[Any, ...]:
+    """Return whom a cell counts: cells of different tables that count the same are one."""
+    named = zip(at, sides, strict=True)
+    coordinates = ((variable, nodes[n]) for n, (variable, nodes) in named if nodes[n] != 0)
+    return kind, tuple(sorted(coordinates))
+
+
+def _unpublished(
+    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]],
+    index: dict[tuple[Any, ...], int],
+) -> dict[tuple[Any, ...], NDArray[np.int64]]:
+    """Return the totals that no table shows, and the cells of one table that add up to each.
+
+    Whoever reads two tables without margins adds up both, and knows that they agree.
+    """
+    found: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+    for kind, sides, place in bare:
+        for at in product(*(range(len(nodes)) for _, nodes in sides)):
+            identity = _identity(kind, at, sides)
+            if identity not in index and identity not in found:
+                inner = [
+                    slice(0, -1) if n == len(nodes) - 1 else slice(n, n + 1)
+                    for n, (_, nodes) in zip(at[1:], sides[1:], strict=True)
+                ]
+                where: tuple[Any, ...] = (at[0], *inner)
+                found[identity] = place[where].ravel()
+    return found
+
+
+def _relations(
+    index: dict[tuple[Any, ...], int],
+    axes: dict[str, Axis],
+    unpublished: dict[tuple[Any, ...], NDArray[np.int64]],
+) -> sparse.csr_matrix:
+    """Return every sum that holds among cells which differ in one variable only.
+
+    Totals that nobody publishes take part, and are then written as the cells they are made of.
+    """
+    published = len(index)
+    index = index | {identity: published + n for n, identity in enumerate(unpublished)}
     sums = {variable: axis.sums() for variable, axis in axes.items()}
     starting: dict[tuple[str, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
     for variable, pairs in sums.items():
@@ -233,4 +270,20 @@ def _relations(index: dict[tuple[Any, ...], int], axes: dict[str, Axis]) -> spar
                 columns += one + two
                 signs += [1.0] * len(one) + [-1.0] * len(two)
                 number += 1
-    return sparse.csr_matrix((signs, (rows, columns)), shape=(number, len(index)))
+    relations = sparse.csr_matrix((signs, (rows, columns)), shape=(number, len(index)))
+    if not unpublished:
+        return relations
+    parts = list(unpublished.values())
+    made_of = sparse.csr_matrix(
+        (
+            np.ones(sum(map(len, parts))),
+            np.concatenate(parts),
+            np.concatenate([[0], np.cumsum([len(part) for part in parts])]),
+        ),
+        shape=(len(parts), published),
+    )
+    relations = sparse.csr_matrix(
+        relations @ sparse.vstack([sparse.identity(published, format="csr"), made_of])
+    )
+    relations.eliminate_zeros()
+    return relations[np.flatnonzero(np.diff(relations.indptr))]

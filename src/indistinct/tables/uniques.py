@@ -14,13 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
 from indistinct.figures import bars
+from indistinct.files import write_data
 from indistinct.showing import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Item, belongs
@@ -131,6 +134,27 @@ class TabularUniques(Shown):
         streams = {name: self.counted.per_person(values) for name, values in parts.items()}
         for batch in zip(*streams.values(), strict=True):
             yield dict(zip(streams, batch, strict=True))
+
+    def write(self, path: str | Path) -> Path:
+        """Write one row for every person; the path's suffix tells the format."""
+        return write_data(self._batches(), path, increasing=["record"])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        words = np.array(["none", "PRTU", "FRTU"])
+        first = 0
+        for batch in self.people():
+            number = len(batch["status"])
+            yield pa.record_batch(
+                {
+                    "record": np.arange(first, first + number),
+                    "status": pa.array(words[batch["status"]].tolist()),
+                    "alone_in": batch["ones"],
+                    "tables": batch["tables"],
+                    "degree": batch["ones"] / np.maximum(batch["tables"], 1),
+                    "at_risk": batch["at_risk"],
+                }
+            )
+            first += number
 
     def status(self) -> list[str]:
         """Return FRTU, PRTU or none for every person, in record order: for small files."""

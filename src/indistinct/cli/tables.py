@@ -1,0 +1,264 @@
+"""`indistinct tables`: is it safe to publish these counts, and make it so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from indistinct.cli.noting import note_on_project
+from indistinct.cli.options import (
+    Compute,
+    DataFile,
+    EngineOption,
+    Json,
+    Master,
+    Memory,
+    Query,
+    Scratch,
+    Threads,
+    opened,
+    people,
+    print_json,
+    split_names,
+    split_pairs,
+)
+from indistinct.cli.terminal import heading, table
+from indistinct.errors import InputError
+from indistinct.files.whole import written_whole
+from indistinct.project import Stop, TableFormat, TableMethod
+from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
+
+__all__ = ["tables"]
+
+
+def tables(
+    data: DataFile,
+    area: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The geography: a variable, a level as county@1, or persons for one area.",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A further geography that gets the same tables."),
+    ] = None,
+    table_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--table",
+            metavar="DIMENSIONS",
+            help="A table: age:5,sex or age[0,15,65],ethnic; as often as there are tables.",
+        ),
+    ] = None,
+    match_keys: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="What an intruder can know, if not everything."),
+    ] = None,
+    modified: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="The variable that flags modified or imputed records."
+        ),
+    ] = None,
+    threshold: Annotated[
+        int | None, typer.Option(help="A count from 1 to below this is small (3).")
+    ] = None,
+    smallest_zone: Annotated[
+        int | None,
+        typer.Option(help="People below which a zone had by subtraction is too small (10)."),
+    ] = None,
+    method: Annotated[
+        TableMethod | None, typer.Option(help="How the numbers are protected.")
+    ] = None,
+    merge: Annotated[
+        bool | None,
+        typer.Option("--merge", help="Merge areas until nobody is a full record unique."),
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The geography within which areas are merged."),
+    ] = None,
+    least_people: Annotated[
+        int | None, typer.Option(help="People that every published area has at least.")
+    ] = None,
+    stop: Annotated[
+        Stop | None,
+        typer.Option(help="What is done about a geography that reveals small zones."),
+    ] = None,
+    base: Annotated[int | None, typer.Option(help="The base of rounding.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="The least width of an attacker's interval.")
+    ] = None,
+    variance: Annotated[
+        float | None, typer.Option(help="The variance of the noise of cell keys.")
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What is added up, such as income, instead of people."),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The variable by which people count.")
+    ] = None,
+    dominance: Annotated[
+        str | None, typer.Option(metavar="N,K", help="The rule for sums: largest N above K %.")
+    ] = None,
+    p_percent: Annotated[
+        float | None, typer.Option(metavar="P", help="The p % rule for sums.")
+    ] = None,
+    hierarchies: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A folder of <variable>.csv hierarchies.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="For repeating a run; it stays private.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Publish the tables here.")
+    ] = None,
+    format: Annotated[
+        TableFormat | None, typer.Option(help="The format of the published tables.")
+    ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The private record of everything published so far, to check with."
+        ),
+    ] = None,
+    although_unproved: Annotated[
+        bool,
+        typer.Option("--although-unproved", help="Publish even if the attack finds something."),
+    ] = False,
+    per_person: Annotated[
+        Path | None,
+        typer.Option("--per-person", metavar="FILE", help="Write what was found of everybody."),
+    ] = None,
+    experiment_: Annotated[
+        Experiment | None,
+        typer.Option("--experiment", help="Show how the risk grows, instead of publishing."),
+    ] = None,
+    vary: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The variable that the experiment with recodes bands."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Write the figure here.")
+    ] = None,
+    query: Query = None,
+    engine: EngineOption = None,
+    master: Master = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    scratch: Scratch = None,
+    json: Json = False,
+) -> int:
+    """Say whether tables for areas are safe to publish, and publish them so that they are."""
+    asked = Asked.of_texts(
+        table_ or (),
+        value=value,
+        weight=weight,
+        hierarchies=hierarchies,
+        area=area,
+        also=tuple(also) if also else None,
+        match_keys=_names(match_keys),
+        modified=_flag(modified),
+        threshold=threshold,
+        smallest_zone=smallest_zone,
+        method=method,
+        merge=merge,
+        within=within,
+        least_people=least_people,
+        stop=stop,
+        base=base,
+        width=width,
+        variance=variance,
+        dominance=_dominance(dominance),
+        p_percent=p_percent,
+        seed=seed,
+        out=out,
+        format=format,
+        published=published,
+    )
+    compute = Compute(engine, master, memory, threads, scratch)
+    console = people()
+    with opened(data, compute, query=query) as opened_data:
+        if experiment_ is not None:
+            shown = experiment(opened_data, asked, experiment_, vary=vary, seed=seed or 0)
+            _plot(shown, plot)
+            if json:
+                print_json(shown.to_dict())
+            else:
+                console.print(str(shown), markup=False, highlight=False)
+            return 0
+        found = publish_tables(
+            opened_data,
+            asked,
+            although_unproved=although_unproved,
+            say=lambda sentence: console.print(sentence, markup=False, highlight=False),
+        )
+        if per_person is not None:
+            found.risk.uniques.write(per_person)
+        _plot(found, plot)
+        parameters = {"tables": found.risk.to_dict()["tables"], "method": found.settings.method}
+        note_on_project(opened_data.project, "tables", parameters)
+        if json:
+            print_json(found.to_dict())
+        else:
+            _show(console, found)
+    return 0 if found.holds else 1
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    names = split_names(text)
+    return tuple(names) if names else None
+
+
+def _flag(text: str | None) -> dict[str, tuple[str, ...]] | None:
+    return {n: (v,) for n, v in split_pairs(text, like="variable=value").items()} or None
+
+
+def _dominance(text: str | None) -> tuple[int, float] | None:
+    if text is None:
+        return None
+    try:
+        n, k = text.split(",")
+        return int(n), float(k)
+    except ValueError:
+        raise InputError(f"--dominance must be written as 2,85. Got {text}.") from None
+
+
+def _plot(shown: Any, path: Path | None) -> None:
+    if path is not None:
+        with written_whole(path) as aside:
+            aside.write_text(shown.plot(), encoding="utf-8")
+
+
+def _show(console: Console, found: Publication) -> None:
+    """Show what was found, and what was published, to people."""
+    risk = found.risk
+    facts = risk.to_dict()
+    heading(console, f"{facts['tables']} tables for {facts['areas']:,} areas")
+    for line in found._lines():
+        console.print(line, markup=False, highlight=False)
+    uniques = risk.uniques
+    if uniques.frtu:
+        worst = uniques.frtu_per_area.argsort(kind="stable")[::-1][:5].tolist()
+        rows = [
+            (
+                uniques.counted.areas[n],
+                int(uniques.counted.area_sizes[n]),
+                int(uniques.frtu_per_area[n]),
+                f"{float(uniques.risk_per_area[n]):.4f}",
+            )
+            for n in worst
+            if uniques.frtu_per_area[n]
+        ]
+        table(console, ("area", "people", "full uniques", "risk"), rows, title="Most exposed areas")
+    if found.folder is None and not risk.is_safe:
+        console.print(
+            "Not safe as they are. Protect them with --method suppress|round|small-counts|"
+            "cell-key|modify or --merge, and --out DIR.",
+            markup=False,
+            highlight=False,
+        )

@@ -1,0 +1,179 @@
+"""Tables from beginning to end: asked for, counted, weighed, protected, attacked, published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from indistinct.errors import InputError
+from indistinct.files.whole import check_new_folder
+from indistinct.project import Publish
+from indistinct.protect import fresh_seed
+from indistinct.publishing.asked import Asked
+from indistinct.publishing.folder import TablesFolder, write_folder
+from indistinct.publishing.geography import Geographies, settle_geographies
+from indistinct.publishing.numbers import check_labels
+from indistinct.publishing.protecting import protect_tables
+from indistinct.publishing.telling import conditions, methodology
+from indistinct.publishing.weighing import TableRisk, flagged, weigh_tables
+from indistinct.session import Data
+from indistinct.showing import Shown, Table
+from indistinct.tables import Counted, count_tables
+
+__all__ = ["Publication", "count_asked", "publish_tables"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Publication(Shown):
+    """What was found of a set of tables, and what was published.
+
+    Parameters
+    ----------
+    settings
+        What was asked for.
+    risk
+        What the tables would reveal as they are.
+    geographies
+        What was done to the geographies; None where nothing was published.
+    facts
+        How the numbers were changed.
+    folder
+        The published tables; None where nothing was to be written.
+    """
+
+    settings: Publish = field(repr=False)
+    risk: TableRisk = field(repr=False)
+    geographies: Geographies | None = field(default=None, repr=False)
+    facts: dict[str, Any] = field(default_factory=dict, repr=False)
+    folder: TablesFolder | None = None
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the tables are safe: as published, or as they are if nothing was published."""
+        return self.folder.holds if self.folder is not None else self.risk.is_safe
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            **self.risk.to_dict(),
+            "method": self.settings.method,
+            "geographies": self.geographies.to_dict() if self.geographies is not None else None,
+            "protection": self.facts or None,
+            "published": self.folder.to_dict() if self.folder is not None else None,
+            "holds": self.holds,
+        }
+
+    def _lines(self) -> list[str]:
+        lines = list(self.risk._lines())
+        if self.geographies is not None:
+            lines += self.geographies._lines()
+        if self.folder is not None:
+            lines += self.folder._lines()
+        return lines
+
+    def _tables(self) -> list[Table]:
+        return self.risk._tables()
+
+    def plot(self) -> str:
+        """Return a figure: in how many of their tables people are alone."""
+        return self.risk.plot()
+
+
+def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
+    """Count the tables that are asked for; returns them, and all that is asked."""
+    asked = asked.completed(data.project)
+    settings = asked.settings
+    tables = asked.table_set(data)
+    besides = []
+    flag = flagged(settings.modified)
+    if flag is not None:
+        besides.append(flag[0])
+    within = asked.within(data)
+    if within is not None and within.variable is not None:
+        besides.append(within.variable)
+    if settings.contributor is not None:
+        data.source.check_columns([settings.contributor])
+    if settings.match_keys is not None:
+        data.source.check_columns(settings.match_keys)
+    return count_tables(data.source, data.engine, tables, besides=besides), asked
+
+
+def publish_tables(
+    data: Data, asked: Asked, *, although_unproved: bool = False, say: Say | None = None
+) -> Publication:
+    """Weigh a set of tables and, where a folder is named, publish them protected.
+
+    Parameters
+    ----------
+    data
+        The people, one record each, and their project.
+    asked
+        The tables, the geographies, and how they are protected.
+    although_unproved
+        Publish also if the attack on what was written finds something.
+    say
+        Is told what is being done, for people.
+    """
+    counted, asked = count_asked(data, asked)
+    settings = asked.settings
+    tell = say or (lambda sentence: None)
+    if settings.out is not None:
+        check_new_folder(settings.out)
+        check_labels(counted.layouts)
+    elif settings.method is not None or settings.merge:
+        raise InputError("Where are the tables to go? Name a folder with --out.")
+    tell(f"counted {counted.records:,} people in {len(counted.areas):,} areas")
+    risk = weigh_tables(counted, settings)
+    if settings.out is None:
+        return Publication(settings, risk)
+    seed = fresh_seed() if settings.seed is None else settings.seed
+    settled = settle_geographies(counted, settings, within=asked.within(data), seed=seed)
+    done = protect_tables(data, settled.counted, settings, seed)
+    facts = dict(done.facts())
+    tables = settled.counted.tables
+    merged = settled.merged
+    folder = write_folder(
+        settings.out,
+        done.tables(),
+        format=settings.format or "csv",
+        attack=done.attack,
+        methodology=methodology(tables, [*settled.told(), *done.told], project=data.project),
+        conditions=conditions(project=data.project),
+        merged=merged.mapping if merged is not None and merged.merges else None,
+        told={"method": settings.method or "none", "tables": len(tables.tables)},
+        ledger={
+            "seed": seed,
+            "settings": _plain(settings),
+            "tables": tables.to_dict(),
+            "found_before": risk.to_dict(),
+            "geographies": settled.to_dict(),
+            "protection": facts,
+        },
+        although_unproved=although_unproved,
+    )
+    if settings.published is not None:
+        settled.record.save(settings.published)
+    return Publication(settings, risk, settled, facts, folder)
+
+
+def _plain(settings: Publish) -> dict[str, Any]:
+    """Return the settings that were given, as JSON can hold them."""
+    given = {name: value for name, value in vars(settings).items() if value is not None}
+    return {
+        name: value if isinstance(value, (bool, int, float)) else _text(value)
+        for name, value in given.items()
+    }
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [one if isinstance(one, (bool, int, float)) else _text(one) for one in value]
+    if hasattr(value, "items"):
+        return {str(name): _text(one) for name, one in value.items()}
+    return str(value)

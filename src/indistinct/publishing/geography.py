@@ -1,0 +1,205 @@
+"""The geographies of a publication: areas merged, further zonings stopped, requests checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from indistinct.errors import GuaranteeError
+from indistinct.project import Publish
+from indistinct.showing import Shown, Table
+from indistinct.tables import (
+    Counted,
+    Grouping,
+    Merged,
+    Published,
+    Stopped,
+    TableSet,
+    check_request,
+    difference_geographies,
+    merge_areas,
+    merge_to_stop,
+    zoning_of,
+)
+from indistinct.tables.differencing.overlap import zone_of
+
+__all__ = ["Geographies", "settle_geographies"]
+
+
+@dataclass(frozen=True, eq=False)
+class Geographies(Shown):
+    """The geographies as they are published, and what was done for that.
+
+    Parameters
+    ----------
+    counted
+        The tables, for the geographies that are published.
+    merged
+        How areas were merged, where that was asked for.
+    stopped
+        By the name of a further geography, how its zones were merged so that subtraction reveals
+        nothing.
+    left_out
+        The further geographies that are not published.
+    record
+        Everything published so far and with this.
+    """
+
+    counted: Counted = field(repr=False)
+    merged: Merged | None
+    stopped: dict[str, Stopped]
+    left_out: tuple[str, ...]
+    record: Published = field(repr=False)
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {
+            "areas": len(self.counted.areas),
+            "merged": self.merged.to_dict() if self.merged is not None else None,
+            "stopped": {name: one.to_dict() for name, one in self.stopped.items()},
+            "left_out": list(self.left_out),
+        }
+
+    def told(self) -> list[str]:
+        """Return what users are told, a sentence each."""
+        told = []
+        if self.merged is not None and self.merged.merges:
+            told.append(
+                f"Areas were merged, {self.merged.areas_before:,} into {self.merged.areas_after:,};"
+                " areas.csv says which."
+            )
+        for name, one in self.stopped.items():
+            told.append(
+                f"Zones of {name} were merged, {one.to_dict()['zones_before']:,} into "
+                f"{len(one.labels):,}."
+            )
+        return told
+
+    def _lines(self) -> list[str]:
+        lines = [f"Geographies({len(self.counted.areas):,} areas published)"]
+        if self.merged is not None:
+            lines += self.merged._lines()
+        for one in self.stopped.values():
+            lines += one._lines()
+        lines += [f"  left out: {name}" for name in self.left_out]
+        return lines
+
+    def _tables(self) -> list[Table]:
+        facts = {
+            "areas": len(self.counted.areas),
+            "merges": self.merged.merges if self.merged is not None else 0,
+            "geographies changed": len(self.stopped),
+            "geographies left out": len(self.left_out),
+        }
+        return [Table.facts("Geographies", facts)]
+
+
+def settle_geographies(
+    counted: Counted, settings: Publish, *, within: Grouping | None, seed: int
+) -> Geographies:
+    """Merge areas, and deal with further geographies that reveal small zones, as asked for.
+
+    Whatever is published in the end was checked against everything that was published before.
+    """
+    merged = None
+    if settings.merge or settings.least_people:
+        merged = merge_areas(counted, within=within, least_people=settings.least_people, seed=seed)
+        counted = merged.regrouped
+    threshold = settings.smallest_zone
+    kept: list[Grouping] = []
+    stopped: dict[str, Stopped] = {}
+    left_out: list[str] = []
+    for geography in counted.tables.also:
+        reveals = [
+            found
+            for first in (counted.tables.area, *kept)
+            if not (
+                found := difference_geographies(counted, first, geography, threshold=threshold)
+            ).is_safe
+        ]
+        if not reveals or settings.stop == "allow":
+            kept.append(geography)
+        elif settings.stop == "leave-out":
+            left_out.append(geography.name)
+        elif settings.stop == "merge":
+            geography, how = _stop(counted, [counted.tables.area, *kept], geography, threshold)
+            kept.append(geography)
+            stopped[geography.name] = how
+        else:
+            zones = sum(found.zones for found in reveals)
+            people = sum(found.people for found in reveals)
+            raise GuaranteeError(
+                f"The geography '{geography.name}' beside "
+                f"'{reveals[0].revealed.overlap.names[0]}' reveals {zones:,} zones below "
+                f"{threshold} people by subtraction, with {people:,} people. Nothing was "
+                "published. Merge its zones (--stop merge), leave it out (--stop leave-out), or "
+                "perturb the numbers and allow it (--stop allow)."
+            )
+    tables = TableSet(counted.tables.tables, counted.tables.area, tuple(kept))
+    counted = counted.with_tables(tables)
+    return Geographies(counted, merged, stopped, tuple(left_out), _recorded(counted, settings))
+
+
+def _stop(
+    counted: Counted, published: list[Grouping], geography: Grouping, threshold: int
+) -> tuple[Grouping, Stopped]:
+    """Merge the zones of a geography until it reveals nothing beside those published."""
+    codes, labels = zone_of(counted, geography)
+    first: Stopped | None = None
+    while True:
+        changed = False
+        for one in published:
+            other, other_labels = zone_of(counted, one)
+            done = merge_to_stop(
+                other,
+                codes,
+                counted.counts,
+                threshold,
+                first_labels=other_labels,
+                second_labels=labels,
+                names=(one.name, geography.name),
+            )
+            if done.rounds:
+                changed = True
+                codes, labels = done.zoning(codes), done.labels
+                first = done if first is None else replace(done, before=first.before)
+        if not changed:
+            break
+    assert first is not None
+    values = counted.values[geography.variable or ""]
+    of_value = np.full(len(values), -1, dtype=np.int64)
+    of_value[counted.codes[geography.variable or ""]] = codes
+    groups: list[list[Any]] = [[] for _ in labels]
+    for value, zone in zip(values, of_value.tolist(), strict=True):
+        if zone >= 0:
+            groups[zone].append(value)
+    made = tuple((label, tuple(items)) for label, items in zip(labels, groups, strict=True))
+    return Grouping(geography.name, geography.variable, groups=made), first
+
+
+def _recorded(counted: Counted, settings: Publish) -> Published:
+    """Check what is to be published against everything published before, and add it."""
+    path = settings.published
+    record = Published.load(path) if path is not None and path.exists() else Published()
+    if path is None:
+        return record
+    for geography in (counted.tables.area, *counted.tables.also):
+        if geography.variable is None:
+            continue
+        zoning = zoning_of(counted, geography)
+        if any(one == zoning for one in record.zonings):
+            continue
+        verdict = check_request(record, zoning, counted, threshold=settings.smallest_zone)
+        if record.zonings and not verdict.allowed and settings.stop != "allow":
+            raise GuaranteeError(
+                f"The geography '{geography.name}' cannot be published beside what was published "
+                f"before: {'; '.join(verdict.reasons)}. Nothing was published. Merge its zones, "
+                "or leave it out."
+            )
+        record = record.and_also(zoning)
+    return record

@@ -1,0 +1,437 @@
+"""Protecting the numbers of tables as asked, and attacking what was written of them.
+
+Each way gives tables one after the other, so that a hundred need not be in memory together, and
+knows how its own promise is attacked: from the files alone, with the true numbers beside them to
+judge by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError
+from indistinct.project import Publish
+from indistinct.publishing.numbers import TOTAL, PublishedTable
+from indistinct.session import Data
+from indistinct.tables import (
+    CellSystem,
+    Counted,
+    Layout,
+    PerturbedTables,
+    Rounded,
+    Suppression,
+    TabularUniques,
+    audit,
+    cell_system,
+    combined,
+    controlled_rounding,
+    design_perturbation,
+    dominance_rule,
+    magnitude_system,
+    p_percent_rule,
+    perturb_by_cell_key,
+    perturbed_risk,
+    pq_rule,
+    published_places,
+    random_modification,
+    random_rounding,
+    rounded_intervals,
+    small_count_rounding,
+    suppress,
+    system_contributions,
+    tabular_uniques,
+    threshold_rule,
+    with_totals,
+)
+
+__all__ = ["Again", "Protected", "protect_tables"]
+
+Again = Callable[[PublishedTable], PublishedTable]
+"""Reads a table that was written."""
+
+
+class Protected(Protocol):
+    """Tables whose numbers are protected."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What users are told of it, a sentence each."""
+        ...
+
+    def tables(self) -> Iterator[PublishedTable]:
+        """Yield the tables as they are published."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the holder keeps: how much was changed."""
+        ...
+
+    def attack(self, again: Again) -> Mapping[str, Any]:
+        """Attack the tables that were written: what was found, and whether the promise holds."""
+        ...
+
+
+def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -> Protected:
+    """Protect the numbers of a set of tables with the method that is asked for."""
+    method = settings.method or "none"
+    if method == "suppress":
+        return _suppressed(data, counted, settings)
+    sums = [table.name for table in counted.tables if not table.is_count or table.weight]
+    if sums:
+        raise InputError(
+            f"The table '{sums[0]}' adds up values or weights. The method '{method}' is for "
+            "counts of people: protect sums with the method suppress."
+        )
+    if method == "none":
+        return _AsTheyAre(counted, tabular_uniques(counted))
+    if method == "round":
+        system = cell_system(counted)
+        return _OfRounding(counted, controlled_rounding(system, settings.base or 3, seed=seed))
+    if method == "small-counts":
+        base = settings.base or settings.threshold
+        return _OfNoise(small_count_rounding(counted, base, seed=seed), settings.threshold, base)
+    if method == "random-round":
+        rounded = random_rounding(counted, base=settings.base or 3, seed=seed)
+        return _OfNoise(rounded, settings.threshold)
+    if method == "modify":
+        probability = 0.25 if settings.probability is None else settings.probability
+        modified = random_modification(counted, probability=probability, seed=seed)
+        return _OfNoise(modified, settings.threshold)
+    variance = 2.0 if settings.variance is None else settings.variance
+    design = design_perturbation(variance=variance, no_small=settings.threshold - 1)
+    keyed = perturb_by_cell_key(counted, design, seed=seed, additive=settings.additive)
+    return _OfNoise(keyed, settings.threshold)
+
+
+def _shaped(
+    layout: Layout,
+    places: Sequence[tuple[str, str]],
+    numbers: NDArray[np.float64],
+    suppressed: NDArray[np.bool_] | None = None,
+) -> PublishedTable:
+    """Return a table for publication; numbers come with totals last along every dimension."""
+    totals = (TOTAL,) if layout.table.margins else ()
+    inner = (slice(None), *(slice(None, size + len(totals)) for size in layout.shape))
+    return PublishedTable(
+        layout.name,
+        tuple(grouping.name for grouping in layout.table.dimensions),
+        tuple(places),
+        tuple((*categories.labels, *totals) for categories in layout.categories),
+        numbers[inner],
+        None if suppressed is None else suppressed[inner],
+    )
+
+
+def _of_system(
+    counted: Counted,
+    system: CellSystem,
+    values: NDArray[Any],
+    hidden: NDArray[np.bool_] | None = None,
+) -> Iterator[PublishedTable]:
+    """Yield the tables of a system of cells, for every place of every geography."""
+    shown = published_places(counted).shown
+    rows = np.array([row for _, _, row in shown])
+    names = [(geography, label) for geography, label, _ in shown]
+    for layout in counted.layouts:
+        at = system.places[layout.name][rows]
+        numbers = np.where(at >= 0, values[at], 0).astype(np.float64)
+        mask = None if hidden is None else (at >= 0) & hidden[at]
+        yield _shaped(layout, names, numbers, mask)
+
+
+@dataclass(frozen=True, eq=False)
+class _AsTheyAre:
+    """The true counts. They hold if nobody is a full record tabular unique."""
+
+    counted: Counted
+    uniques: TabularUniques
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        return ("The numbers are true counts.",)
+
+    def tables(self) -> Iterator[PublishedTable]:
+        places = published_places(self.counted)
+        rows = np.array([row for _, _, row in places.shown])
+        names = [(geography, label) for geography, label, _ in places.shown]
+        for layout in self.counted.layouts:
+            yield _shaped(layout, names, with_totals(self.counted, layout.name, places)[rows])
+
+    def facts(self) -> Mapping[str, Any]:
+        return {"method": "none"}
+
+    def attack(self, again: Again) -> Mapping[str, Any]:
+        alone = np.zeros((len(self.counted.layouts), self.counted.classes), dtype=bool)
+        inside = np.zeros(self.counted.classes, dtype=np.int64)
+        for position, table in enumerate(self.tables()):
+            read = again(table)
+            own, counts_here = _own_numbers(self.counted, position, read)
+            alone[position] = (own == 1) | ~counts_here
+            inside += counts_here
+        found = int((alone.all(axis=0) & (inside > 0)).sum())
+        return {
+            "attacks": ["full record tabular uniques, from the published counts"],
+            "frtu": found,
+            "holds": found == 0,
+            "why": f"{found:,} people are full record tabular uniques." if found else "",
+        }
+
+
+def _own_numbers(
+    counted: Counted, position: int, table: PublishedTable
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the published number of every class's own cell, and who is counted at all."""
+    cell = counted.cell_of(position)
+    inner = tuple(slice(size) for size in counted.layouts[position].shape)
+    numbers = table.numbers[(slice(len(counted.areas)), *inner)]
+    flat = numbers.reshape(len(counted.areas), -1)
+    counts_here = cell >= 0
+    return flat[counted.area, np.where(counts_here, cell, 0)], counts_here
+
+
+@dataclass(frozen=True, eq=False)
+class _OfNoise:
+    """Counts that were perturbed cell by cell, or class by class."""
+
+    perturbed: PerturbedTables
+    threshold: int
+    base: int | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        adds = "add up to" if self.perturbation.additive else "need not add up to"
+        return (
+            f"Counts were changed a little: {self.perturbation.words}.",
+            f"The cells of a table {adds} its totals.",
+            "A difference of two published counts is as uncertain as both together.",
+        )
+
+    @property
+    def perturbation(self) -> Any:
+        return self.perturbed.perturbation
+
+    def tables(self) -> Iterator[PublishedTable]:
+        geographies = self.perturbed.geographies
+        names = [(one.name, label) for one in geographies for label in one.labels]
+        for layout in self.perturbed.counted.layouts:
+            parts = [
+                self.perturbed.table(layout.name, geography=n) for n in range(len(geographies))
+            ]
+            yield _shaped(layout, names, np.concatenate(parts).astype(np.float64))
+
+    def facts(self) -> Mapping[str, Any]:
+        return {"deviations": self.perturbed.to_dict(), "left": self._left.to_dict()}
+
+    @property
+    def _left(self) -> Any:
+        return perturbed_risk(self.perturbed)
+
+    def attack(self, again: Again) -> Mapping[str, Any]:
+        certain = small = unequal = 0
+        for table in self.tables():
+            read = again(table)
+            numbers = np.unique(read.numbers)
+            for number in numbers.tolist():
+                low, high = self.perturbation.interval(number)
+                # a zero that is surely zero names nobody
+                if low == high and 0 < number < self.threshold:
+                    certain += int((read.numbers == number).sum())
+            if self.base is not None:
+                small += int(((read.numbers > 0) & (read.numbers < self.base)).sum())
+            if self.perturbation.additive and read.categories[0][-1] == TOTAL:
+                unequal += _broken_totals(read)
+        left = self._left
+        why = []
+        if certain:
+            why.append(f"{certain:,} small counts are surely true.")
+        if small:
+            why.append(f"{small:,} counts are below the base.")
+        if unequal:
+            why.append(f"{unequal:,} totals differ from the sums of their parts.")
+        return {
+            "attacks": [
+                "small published counts taken for true",
+                "full record tabular uniques, from the published counts",
+                "totals against the sums of their parts",
+            ],
+            "small_counts_surely_true": certain,
+            "small_counts_published": small,
+            "broken_totals": unequal,
+            "holds": not (certain or small or unequal),
+            "why": " ".join(why),
+            "private": left.to_dict(),
+        }
+
+
+def _broken_totals(table: PublishedTable) -> int:
+    """Count the totals along the dimensions that are not the sums of their parts."""
+    broken = 0
+    for axis in range(1, table.numbers.ndim):
+        parts = np.take(table.numbers, np.arange(table.numbers.shape[axis] - 1), axis=axis)
+        total = np.take(table.numbers, -1, axis=axis)
+        broken += int((np.abs(parts.sum(axis=axis) - total) > 1e-6).sum())
+    return broken
+
+
+@dataclass(frozen=True, eq=False)
+class _OfRounding:
+    """Counts rounded so that all sums still hold."""
+
+    counted: Counted
+    rounded: Rounded
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        return (
+            f"Every count was rounded to a multiple of {self.rounded.base}, the nearest where all "
+            "tables together allow it.",
+            "The cells of a table add up to its totals.",
+            f"A count is at most {self.rounded.reach} from the true one.",
+        )
+
+    def tables(self) -> Iterator[PublishedTable]:
+        yield from _of_system(self.counted, self.rounded.system, self.rounded.values)
+
+    def facts(self) -> Mapping[str, Any]:
+        return self.rounded.to_dict()
+
+    def attack(self, again: Again) -> Mapping[str, Any]:
+        odd = unequal = 0
+        for table in self.tables():
+            read = again(table)
+            odd += int((np.mod(read.numbers, self.rounded.base) != 0).sum())
+            if read.categories[0][-1] == TOTAL:
+                unequal += _broken_totals(read)
+        intervals = rounded_intervals(self.rounded)
+        certain = int((intervals.low == intervals.high).sum())
+        why = []
+        if odd:
+            why.append(f"{odd:,} counts are no multiples of the base.")
+        if unequal:
+            why.append(f"{unequal:,} totals differ from the sums of their parts.")
+        if certain:
+            why.append(f"{certain:,} small counts can be worked out exactly.")
+        return {
+            "attacks": [
+                "the interval of every small count, by linear programs over all tables",
+                "totals against the sums of their parts",
+            ],
+            "small_counts_worked_out": certain,
+            "broken_totals": unequal,
+            "holds": not (odd or unequal or certain),
+            "why": " ".join(why),
+            "private": intervals.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _OfSuppression:
+    """Tables with suppressed cells: one system for counts, and one for each thing added up."""
+
+    parts: tuple[tuple[Counted, Suppression], ...]
+    order: tuple[str, ...]
+    rules: tuple[str, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        return (
+            f"Cells were suppressed that might tell of single people or contributors "
+            f"({'; '.join(self.rules)}), and others so that these cannot be worked out from what "
+            "is left.",
+            "All other numbers are true.",
+        )
+
+    def tables(self) -> Iterator[PublishedTable]:
+        found = {}
+        for counted, done in self.parts:
+            for table in _of_system(counted, done.system, done.system.values, done.suppressed):
+                found[table.name] = table
+        for name in self.order:
+            yield found[name]
+
+    def facts(self) -> Mapping[str, Any]:
+        return {"systems": [done.to_dict() for _, done in self.parts]}
+
+    def attack(self, again: Again) -> Mapping[str, Any]:
+        unprotected = wrong = 0
+        narrowest: list[float] = []
+        for counted, done in self.parts:
+            system = done.system
+            hidden = np.ones(len(system), dtype=bool)
+            met = np.zeros(len(system), dtype=bool)
+            rows = np.array([row for _, _, row in published_places(counted).shown])
+            for table in _of_system(counted, system, system.values, done.suppressed):
+                read = again(table)
+                at = system.places[table.name][rows]
+                at = at[(slice(None), *(slice(size) for size in read.shape[1:]))]
+                mask = read.suppressed
+                assert mask is not None
+                shown = ~mask
+                wrong += int((read.numbers[shown] != system.values[at[shown]]).sum())
+                # a cell that is told in any table is told
+                np.logical_and.at(hidden, at.ravel(), mask.ravel())
+                met[at.ravel()] = True
+            found = audit(system, hidden & met, done.sensitive)
+            unprotected += int((~found.holds).sum())
+            narrowest += [found.narrowest] if np.isfinite(found.narrowest) else []
+        why = []
+        if unprotected:
+            why.append(f"{unprotected:,} sensitive cells can be worked out too closely.")
+        if wrong:
+            why.append(f"{wrong:,} published numbers are not the true ones.")
+        return {
+            "attacks": [
+                "the interval of every sensitive cell, by linear programs over all tables",
+                "what somebody knows who is alone in a suppressed cell",
+            ],
+            "cells_worked_out": unprotected,
+            "holds": not (unprotected or wrong),
+            "why": " ".join(why),
+            "private": {"narrowest_interval": min(narrowest, default=None)},
+        }
+
+
+def _suppressed(data: Data, counted: Counted, settings: Publish) -> _OfSuppression:
+    """Suppress cells: tables that add up different things are systems of their own."""
+    kinds: dict[tuple[str | None, str | None], list[str]] = {}
+    for table in counted.tables:
+        kinds.setdefault((table.value, table.weight), []).append(table.name)
+    parts = []
+    rules: dict[str, None] = {}
+    for (value, weight), names in kinds.items():
+        part = counted.with_tables(counted.tables.only(names))
+        if value is None and weight is None:
+            system = cell_system(part)
+            found = [threshold_rule(system, settings.threshold, width=settings.width)]
+            rules[f"fewer than {settings.threshold} people"] = None
+        else:
+            system = magnitude_system(data.source, part)
+            behind = system_contributions(
+                data.source, data.engine, part, system, contributor=settings.contributor
+            )
+            found = [
+                threshold_rule(
+                    system, settings.threshold, contributions=behind, width=settings.width
+                )
+            ]
+            rules[f"fewer than {settings.threshold} contributors"] = None
+            if settings.dominance is not None:
+                n, k = settings.dominance
+                found.append(dominance_rule(system, behind, n=n, k=k))
+                rules["dominance of few"] = None
+            if settings.p_percent is not None:
+                found.append(p_percent_rule(system, behind, p=settings.p_percent))
+                rules["the p % rule"] = None
+            if settings.pq is not None:
+                p, q = settings.pq
+                found.append(pq_rule(system, behind, p=p, q=q))
+                rules["the pq rule"] = None
+        sensitive = combined(*found) if len(found) > 1 else found[0]
+        parts.append((part, suppress(system, sensitive)))
+    order = tuple(table.name for table in counted.tables)
+    return _OfSuppression(tuple(parts), order, tuple(rules))

@@ -1,0 +1,152 @@
+"""Counting combinations of cells with a count of one that some person could stand in.
+
+Every table that counts a person puts them in one cell. A *combination* names for every table a cell
+with a count of one, or says that the table does not count the person. It is *feasible* when some
+assignment of values to the variables stands in exactly these cells and outside exactly these
+universes. Tables are taken one after the other; what matters of the tables so far is, for each axis
+that a later table uses, which atoms are left. Combinations that leave the same atoms are counted
+together, so work grows with these states and not with combinations.
+
+All areas of a block are worked on at once: a state is a row of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct import progress
+from indistinct.tables import kernels
+from indistinct.tables.atoms import AtomSets, Axes, Use
+from indistinct.tables.consistency import consistent
+from indistinct.tables.counting import Counted
+from indistinct.tables.joining import Ones, States, merged, not_counted, together, with_ones
+
+__all__ = ["feasible_combinations", "ones_of"]
+
+Bools = NDArray[np.bool_]
+
+BLOCK = 64
+"""Areas that are worked on at once."""
+
+
+def ones_of(counted: Counted, position: int, uses: Sequence[Use]) -> Ones:
+    """Return the cells of one table that count one person."""
+    layout = counted.layouts[position]
+    cell = counted.cell_of(position)
+    own = np.empty(counted.classes, dtype=np.int64)
+    kernels.own_counts(counted.starts, cell, counted.counts, layout.cells, own)
+    alone = np.flatnonzero(own == 1)
+    cell = cell[alone]
+    pieces = tuple(use.piece_of(cell, layout.shape).astype(np.int32) for use in uses)
+    return Ones(counted.area[alone].astype(np.int32), pieces)
+
+
+def feasible_combinations(
+    axes: Axes, ones: Sequence[Ones], areas: int, *, most_states: int
+) -> list[int | None]:
+    """Count the feasible combinations of every area; None where there are too many states."""
+    found: list[int | None] = [0] * areas
+    kept, alive = consistent(axes, ones, areas)
+    if not alive.any():
+        return found
+    # areas in which nothing is possible are left out, and the others numbered anew
+    number = (np.cumsum(alive) - 1).astype(np.int32)
+    kept = [
+        Ones(number[one.area], one.pieces)
+        for one in (table.where(alive[table.area]) for table in kept)
+    ]
+    places = np.flatnonzero(alive)
+    order = _order(axes, kept, len(places))
+    sets = [AtomSets(axis.atoms) for axis in axes.axes]
+    nowhere = _outside_all(axes)
+    with progress.task("counting false matches", total=len(places), unit="areas") as task:
+        for low in range(0, len(places), BLOCK):
+            high = min(low + BLOCK, len(places))
+            block = [table.between(low, high) for table in kept]
+            counts = _count_block(axes, block, order, sets, low, high, most_states)
+            for area, count in zip(places[low:high].tolist(), counts, strict=True):
+                found[area] = None if count is None else count - nowhere
+            task.advance(high - low)
+    return found
+
+
+def _outside_all(axes: Axes) -> int:
+    """Return 1 if somebody could be in no table at all: such a person matches nothing."""
+    left = [np.ones(axis.atoms, dtype=bool) for axis in axes.axes]
+    for uses in axes.uses:
+        limiting = next((use for use in uses if use.limits), None)
+        if limiting is None:
+            return 0
+        left[limiting.axis] &= ~limiting.inside
+    return int(all(atoms.any() for atoms in left))
+
+
+def _order(axes: Axes, ones: Sequence[Ones], areas: int) -> list[int]:
+    """Put first what is small, then what is most tied to what came before.
+
+    A table whose axes are all known can only lessen the states; of the others that comes next for
+    which the fewest ones are expected to fit a state.
+    """
+    logs = [np.log(len(table) / areas + 1e-9) for table in ones]
+    kinds = []
+    for uses, table in zip(axes.uses, ones, strict=True):
+        per_use = {}
+        for use, piece in zip(uses, table.pieces, strict=True):
+            number = len(np.unique(table.area.astype(np.int64) * use.pieces + piece))
+            per_use[use.axis] = np.log(max(number / areas, 1.0))
+        kinds.append(per_use)
+    seen: set[int] = set()
+    left, order = set(range(len(ones))), []
+
+    def cost(n: int) -> tuple[bool, float, int]:
+        shared = sum(kind for axis, kind in kinds[n].items() if axis in seen)
+        untied = bool(seen) and not (seen & kinds[n].keys())
+        return untied, float(logs[n] - shared), n
+
+    while left:
+        best = min(left, key=cost)
+        left.discard(best)
+        order.append(best)
+        seen.update(kinds[best])
+    return order
+
+
+def _count_block(
+    axes: Axes,
+    ones: Sequence[Ones],
+    order: Sequence[int],
+    sets: Sequence[AtomSets],
+    low: int,
+    high: int,
+    most_states: int,
+) -> list[int | None]:
+    areas = high - low
+    states = States(np.arange(areas, dtype=np.int32), {}, np.ones(areas, dtype=np.int64))
+    over = np.zeros(areas, dtype=bool)
+    for step, position in enumerate(order):
+        later = {use.axis for other in order[step + 1 :] for use in axes.uses[other]}
+        uses = axes.uses[position]
+        for use in uses:
+            if use.axis not in states.left:
+                states.left[use.axis] = np.zeros(len(states.area), dtype=np.int32)
+        table = Ones(ones[position].area - np.int32(low), ones[position].pieces)
+        inside = with_ones(states, table, uses, sets, areas, most_states, over)
+        outside = not_counted(states, uses, sets)
+        states = inside if outside is None else together(inside, outside)
+        forgotten = [axis for axis in states.left if axis not in later]
+        for axis in forgotten:
+            del states.left[axis]
+        if forgotten or outside is not None:
+            states = merged(states)
+        over |= np.bincount(states.area, minlength=areas) > most_states
+        if over.any():
+            states = states.where(~over[states.area])
+        if not len(states.area):
+            break
+    found: list[int | None] = [None if too_many else 0 for too_many in over.tolist()]
+    for area, ways in zip(states.area.tolist(), states.ways.tolist(), strict=True):
+        found[area] = int(ways)
+    return found

@@ -1,0 +1,161 @@
+"""What may be asked for: the seven kinds of Openshaw, Duke-Williams and Rees (1997), Table 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from indistinct.errors import InputError, did_you_mean
+from indistinct.tables.derived.shares import Share
+from indistinct.tables.specification import TableSpec, Universe
+
+__all__ = ["KINDS", "DerivedSpec", "Family", "Kind", "Unit", "is_derived", "output_class"]
+
+Kind = Literal["counts", "index", "chi-square", "components", "percentages", "model", "clusters"]
+Family = Literal["linear", "logistic", "poisson"]
+Unit = Literal["area", "person"]
+
+KINDS: dict[str, str] = {
+    "counts": "population and household counts",
+    "index": "an index based on two or more variables, expressed as an integer",
+    "chi-square": "a derived statistic from several variables: signed chi-square",
+    "components": "principal component scores",
+    "percentages": "variables recoded as percentages and integerised",
+    "model": "parameters of a statistical model",
+    "clusters": "a multivariate classification: cluster codes",
+}
+"""The kinds, in the words of Table 1."""
+
+_LEAST_SHARES = {"index": 2, "chi-square": 1, "components": 2, "percentages": 1, "clusters": 2}
+
+
+@dataclass(frozen=True)
+class DerivedSpec:
+    """One derived statistic.
+
+    Parameters
+    ----------
+    kind
+        Its kind: one of `KINDS`.
+    name
+        What it is called; its columns begin with it where it has several.
+    shares
+        The shares that it is made of; in a model what explains the outcome.
+    step
+        The steps in which it is released: per cent, standard deviations of an index, units of a
+        score, units of the root of chi-square. None for the finest that most areas allow.
+    parts
+        Percentages: whether the shares are the parts of one whole, and must add up to 100.
+    weights
+        Index: how much each share counts, and in which direction; equally where it is empty.
+    components
+        Principal components: how many.
+    clusters, least_areas
+        Clusters: how many at most, and the areas that each must have.
+    households
+        Counts: who is counted once a household, such as its head; None for no household counts.
+    outcome, family, unit
+        Model: what is explained, by which model, and for whom: areas or persons.
+    numbers
+        Model: variables that explain as numbers, beside the shares.
+    """
+
+    kind: Kind
+    name: str
+    shares: tuple[Share, ...] = ()
+    step: float | None = None
+    parts: bool = False
+    weights: tuple[float, ...] = ()
+    components: int = 1
+    clusters: int = 5
+    least_areas: int = 5
+    households: Universe | None = None
+    outcome: Share | None = None
+    family: Family = "logistic"
+    unit: Unit = "person"
+    numbers: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(
+                f"'{self.kind}' is no kind of derived statistic. {did_you_mean(self.kind, KINDS)}"
+            )
+        least = _LEAST_SHARES.get(self.kind, 0)
+        if len(self.shares) < least:
+            raise InputError(
+                f"'{self.name}' must be made of {least} shares or more. Got {len(self.shares)}."
+            )
+        names = [share.name for share in self.shares] + list(self.numbers)
+        if len(set(names)) < len(names):
+            raise InputError(f"'{self.name}' has two shares of the same name. Give each its own.")
+        if self.step is not None and not self.step > 0:
+            raise InputError(f"The step of '{self.name}' must be above 0. Got {self.step}.")
+        for check in (self._check_numbers, self._check_model):
+            check()
+
+    def _check_numbers(self) -> None:
+        if self.kind == "percentages" and self.step is not None and 100 % self.step:
+            raise InputError(
+                f"The step of '{self.name}' must divide 100. Got {self.step:g}; take 1, 2, 5 or 10."
+            )
+        if self.weights and (
+            len(self.weights) != len(self.shares) or not any(w != 0 for w in self.weights)
+        ):
+            raise InputError(f"'{self.name}' needs one weight for each share, not all 0.")
+        if not 1 <= self.components <= max(len(self.shares), 1):
+            raise InputError(
+                f"'{self.name}' must have 1 to {len(self.shares)} components. "
+                f"Got {self.components}."
+            )
+        if self.clusters < 2 or self.least_areas < 2:
+            raise InputError(
+                f"'{self.name}' must have 2 clusters or more, of 2 areas or more. "
+                f"Got {self.clusters} clusters of at least {self.least_areas} areas."
+            )
+
+    def _check_model(self) -> None:
+        if self.kind != "model":
+            return
+        if self.outcome is None:
+            raise InputError(f"The model '{self.name}' needs an outcome: a share.")
+        if not self.shares and not self.numbers:
+            raise InputError(f"The model '{self.name}' explains by nothing. Name shares.")
+        if self.family not in get_args(Family) or self.unit not in get_args(Unit):
+            raise InputError(
+                f"The model '{self.name}' must be linear, logistic or poisson, of areas or persons "
+                f"(unit 'area' or 'person'). Got {self.family}, {self.unit}."
+            )
+        if self.family == "poisson" and self.unit == "person":
+            raise InputError(
+                f"The model '{self.name}' counts, and a person is no count. Take unit='area'."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was asked for as plain values."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "shares": [share.to_dict() for share in self.shares],
+            "step": self.step,
+            "outcome": None if self.outcome is None else self.outcome.to_dict(),
+        }
+
+
+def output_class(spec: object) -> Literal["derived", "raw counts"]:
+    """Say to which of the two classes of section 3 an output belongs.
+
+    Derived statistics may be published for small areas; raw counts must pass equation (9). What is
+    not known to be derived counts as raw.
+
+    >>> from indistinct.tables import Grouping, TableSpec
+    >>> output_class(TableSpec("ages", (Grouping("age", "age"),)))
+    'raw counts'
+    >>> output_class(DerivedSpec("counts", "people"))
+    'derived'
+    """
+    return "derived" if isinstance(spec, DerivedSpec) else "raw counts"
+
+
+def is_derived(spec: DerivedSpec | TableSpec) -> bool:
+    """Say whether an output is a derived statistic."""
+    return output_class(spec) == "derived"

@@ -1,0 +1,249 @@
+"""How tables are linked: which variables they share, and in which coding.
+
+Openshaw, Duke-Williams and Rees (1997), section 5.3: at one end of a spectrum all tables share a
+variable in one coding, and whoever has a unique value of it can be tracked across all of them; at
+the other no variable is used twice, and nothing that one table tells can be tied to what another
+does, so that only partial disclosure can occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
+from indistinct.tables.codings import Coding, Relation, coded, declared, relation
+from indistinct.tables.counting import Counted
+from indistinct.tables.specification import TableSet
+
+__all__ = ["Link", "TableLinks", "TablePair", "table_links"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A variable that two tables share, how each codes it, and how the codings compare."""
+
+    variable: str
+    first: str
+    second: str
+    relation: Relation
+
+
+@dataclass(frozen=True)
+class TablePair:
+    """Two tables and what they share."""
+
+    first: str
+    second: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class TableLinks(Shown):
+    """Which tables of a set share which variables, in which coding.
+
+    Parameters
+    ----------
+    tables
+        The names of the tables.
+    codings
+        For every variable the tables that use it, by coding.
+    pairs
+        The pairs of tables that share a variable.
+    groups
+        The tables that are linked with each other, directly or by way of others; largest first.
+    """
+
+    tables: tuple[str, ...]
+    codings: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    pairs: tuple[TablePair, ...]
+    groups: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @cached_property
+    def common(self) -> tuple[str, ...]:
+        """The variables that are in every table: a person with a unique value can be tracked."""
+        return tuple(
+            name
+            for name, codings in self.codings
+            if len({table for _, own in codings for table in own}) == len(self.tables)
+        )
+
+    @cached_property
+    def common_coding(self) -> tuple[str, ...]:
+        """Those of them that every table codes alike."""
+        return tuple(
+            name
+            for name, codings in self.codings
+            if any(len(own) == len(self.tables) for _, own in codings)
+        )
+
+    @property
+    def linked_share(self) -> float:
+        """The share of all pairs of tables that share a variable."""
+        every = len(self.tables) * (len(self.tables) - 1) // 2
+        return len(self.pairs) / every if every else 1.0
+
+    @cached_property
+    def spectrum(self) -> float:
+        """Where the set lies between none (0) and all tables sharing a variable in one coding (1).
+
+        (n − 1)/(T − 1), n of T tables having the variable and coding that most of them have.
+        """
+        if len(self.tables) == 1:
+            return 1.0
+        most = max((len(own) for _, codings in self.codings for _, own in codings), default=1)
+        return (most - 1) / (len(self.tables) - 1)
+
+    @property
+    def verdict(self) -> str:
+        """What the links let an intruder do."""
+        if not self.pairs and len(self.tables) > 1:
+            return "no variable is in two tables: only partial disclosure can occur"
+        if self.common_coding:
+            names = ", ".join(self.common_coding)
+            return f"every table has {names} in one coding: a unique value is tracked across all"
+        if self.common:
+            names = ", ".join(self.common)
+            return f"every table has {names}, coded in several ways"
+        if len(self.groups) == 1:
+            return "all tables are linked, by way of others where not directly"
+        return f"the tables fall into {len(self.groups)} groups that share nothing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is linked as plain values."""
+        return {
+            "tables": len(self.tables),
+            "pairs_linked": len(self.pairs),
+            "linked_share": self.linked_share,
+            "spectrum": self.spectrum,
+            "groups": [list(group) for group in self.groups],
+            "common": list(self.common),
+            "common_coding": list(self.common_coding),
+            "codings": {
+                name: {coding: list(own) for coding, own in codings}
+                for name, codings in self.codings
+            },
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "links": [vars(link) for link in pair.links],
+                }
+                for pair in self.pairs
+            ],
+        }
+
+    def _lines(self) -> list[str]:
+        lines = [
+            f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked)",
+            f"  {self.verdict}",
+            f"  spectrum  {self.spectrum:.2f} (0 nothing shared, 1 one coding in all tables)",
+        ]
+        for name, codings in self.codings:
+            tables = len({table for _, own in codings for table in own})
+            how = ", ".join(f"{coding} in {len(own)}" for coding, own in codings)
+            lines.append(f"  {name}: {tables} {'table' if tables == 1 else 'tables'} ({how})")
+        return lines
+
+    def _tables(self) -> list[Table]:
+        variables = [
+            (name, len({t for _, own in codings for t in own}), [coding for coding, _ in codings])
+            for name, codings in self.codings
+        ]
+        pairs = [
+            (pair.first, pair.second, link.variable, link.first, link.second, link.relation)
+            for pair in self.pairs
+            for link in pair.links
+        ]
+        shared = ("first table", "second table", "variable", "first", "second", "first is")
+        return [
+            Table("Variables", ("variable", "tables", "codings"), variables),
+            Table("Pairs of tables", shared, pairs),
+        ]
+
+    def plot(self) -> str:
+        """Return a figure: in how many tables every variable is."""
+        names = [name for name, _ in self.codings]
+        every = [len({t for _, own in codings for t in own}) for _, codings in self.codings]
+        most = [max(len(own) for _, own in codings) for _, codings in self.codings]
+        return bars(
+            "Tables that use each variable",
+            names,
+            every,
+            beside=most,
+            names=("in any coding", "in the most used coding"),
+        )
+
+
+def table_links(tables: Counted | TableSet) -> TableLinks:
+    """Say which tables share which variables, and how their codings compare.
+
+    Of counted tables the codings are compared on the values of the file; of a mere set by what they
+    are declared to be, and where that does not decide it the relation is ``unknown``. A universe is
+    a coding of its variables into inside and outside.
+
+    >>> from indistinct.tables import TableSpec, grouping_from_text, persons
+    >>> def table(name, *dimensions):
+    ...     return TableSpec(name, tuple(grouping_from_text(d) for d in dimensions))
+    >>> three = (table("1", "age:5", "sex"), table("2", "age:15", "ethnic"), table("3", "tenure"))
+    >>> table_links(TableSet(three, persons()))
+    TableLinks(3 tables, 1 of their pairs linked)
+      the tables fall into 2 groups that share nothing
+      spectrum  0.00 (0 nothing shared, 1 one coding in all tables)
+      age: 2 tables (age:5 in 1, age:15 in 1)
+      sex: 1 table (sex in 1)
+      ethnic: 1 table (ethnic in 1)
+      tenure: 1 table (tenure in 1)
+    """
+    if isinstance(tables, Counted):
+        specs = [layout.table for layout in tables.layouts]
+        used = [coded(tables, position) for position in range(len(specs))]
+    else:
+        specs = list(tables)
+        used = [declared(table) for table in specs]
+    pairs = []
+    for one, other in combinations(range(len(specs)), 2):
+        links = tuple(
+            Link(a.variable, a.name, b.name, relation(a, b))
+            for a in used[one]
+            for b in used[other]
+            if a.variable == b.variable
+        )
+        if links:
+            pairs.append(TablePair(specs[one].name, specs[other].name, links))
+    names = tuple(table.name for table in specs)
+    return TableLinks(names, _codings(names, used), tuple(pairs), _groups(names, pairs))
+
+
+def _codings(
+    names: Sequence[str], used: Sequence[Sequence[Coding]]
+) -> tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]:
+    found: dict[str, dict[object, tuple[str, list[str]]]] = {}
+    for table, own in zip(names, used, strict=True):
+        for one in own:
+            of_variable = found.setdefault(one.variable, {})
+            of_variable.setdefault(one.identity, (one.name, []))[1].append(table)
+    return tuple(
+        (name, tuple((coding, tuple(tables)) for coding, tables in codings.values()))
+        for name, codings in found.items()
+    )
+
+
+def _groups(names: Sequence[str], pairs: Sequence[TablePair]) -> tuple[tuple[str, ...], ...]:
+    group = {name: [name] for name in names}
+    for pair in pairs:
+        one, other = group[pair.first], group[pair.second]
+        if one is not other:
+            one += other
+            for name in other:
+                group[name] = one
+    position = {name: n for n, name in enumerate(names)}
+    unique = {id(members): sorted(members, key=position.__getitem__) for members in group.values()}
+    return tuple(tuple(m) for m in sorted(unique.values(), key=lambda m: (-len(m), position[m[0]])))

@@ -1,0 +1,262 @@
+"""False matches: how many people the ones of a set of tables could belong to, and how many exist.
+
+An intruder who looks for a person that stands alone in every table takes a cell with a count of one
+from each and hopes that they belong together. Openshaw, Duke-Williams and Rees (1997), section 5.3,
+multiply the numbers of ones (6 · 7 · 4 = 168, for which the right number is 6 · 6 · 4 = 144) and
+take all but the three that are people for a safeguard. But the tables share variables, and a man of
+the first cannot be a woman of the third: 6 combinations are left, 3 of which are people.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct import progress
+from indistinct.errors import InputError
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
+from indistinct.tables.atoms import TooManyAtoms, axes_of
+from indistinct.tables.combining import feasible_combinations, ones_of
+from indistinct.tables.counting import Counted
+from indistinct.tables.uniques import TabularUniques, tabular_uniques
+
+__all__ = ["MOST_STATES", "FalseMatches", "false_matches"]
+
+MOST_STATES = 20_000
+"""States an area may have while its combinations are counted."""
+
+_EXACT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class FalseMatches(Shown):
+    """How many combinations of ones there are, how many are possible, and how many are people.
+
+    Parameters
+    ----------
+    uniques
+        The full record tabular uniques.
+    combinations_per_area
+        All combinations of a one from every table, and of "not counted there" for tables that do
+        not count everybody: the paper's safeguard.
+    feasible_per_area
+        Those in which some person could stand, going by what the tables say of their variables;
+        None where it was not counted.
+    most_states
+        How many states an area might have, beyond which it was not counted.
+    """
+
+    uniques: TabularUniques = field(repr=False)
+    combinations_per_area: tuple[int, ...] = field(repr=False)
+    feasible_per_area: tuple[int | None, ...] = field(repr=False)
+    most_states: int
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def counted(self) -> Counted:
+        """The tables."""
+        return self.uniques.counted
+
+    @property
+    def ones_per_table(self) -> NDArray[np.int64]:
+        """Cells with a count of one, for each table (rows) and area (columns)."""
+        return self.uniques.ones_per_table
+
+    @cached_property
+    def true_per_area(self) -> NDArray[np.int64]:
+        """The combinations that are people: full uniques whose records were not modified."""
+        area = self.counted.area[self.uniques.at_risk]
+        return np.bincount(area, minlength=len(self.counted.areas)).astype(np.int64)
+
+    @cached_property
+    def not_counted(self) -> int:
+        """The number of areas whose feasible combinations were too many to count."""
+        return sum(n is None for n in self.feasible_per_area)
+
+    @cached_property
+    def combinations(self) -> int:
+        """All combinations, of all areas."""
+        return sum(self.combinations_per_area)
+
+    @cached_property
+    def true(self) -> int:
+        """The matches that are people."""
+        return int(self.true_per_area.sum())
+
+    @property
+    def feasible(self) -> int | None:
+        """The feasible combinations of all areas; None where some area was not counted."""
+        return None if self.not_counted else self.feasible_where_counted
+
+    @property
+    def false(self) -> int | None:
+        """The feasible combinations that are nobody; None where some area was not counted."""
+        return None if self.feasible is None else self.feasible - self.true
+
+    @cached_property
+    def feasible_where_counted(self) -> int:
+        """The feasible combinations of the areas that were counted."""
+        return sum(n for n in self.feasible_per_area if n is not None)
+
+    @cached_property
+    def true_where_counted(self) -> int:
+        """The matches that are people, in the areas that were counted."""
+        counted = np.array([n is not None for n in self.feasible_per_area], dtype=bool)
+        return int(self.true_per_area[counted].sum())
+
+    @property
+    def success(self) -> float | None:
+        """How often an intruder is right who picks a feasible combination, in the counted areas."""
+        feasible = self.feasible_where_counted
+        return self.true_where_counted / feasible if feasible else None
+
+    @property
+    def success_by_chance(self) -> float | None:
+        """How often an intruder is right who picks any combination: the paper's safeguard."""
+        return self.true / self.combinations if self.combinations else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values; beyond 2⁵³ the logarithms alone."""
+        return {
+            "ones": self.ones_per_table.sum(axis=1).tolist(),
+            "combinations": _plain(self.combinations),
+            "log10_combinations": _log10(self.combinations),
+            "feasible": _plain(self.feasible),
+            "log10_feasible": _log10(self.feasible),
+            "true": self.true,
+            "false": _plain(self.false),
+            "success": self.success,
+            "success_by_chance": self.success_by_chance,
+            "areas_not_counted": self.not_counted,
+        }
+
+    def _lines(self) -> list[str]:
+        lines = [
+            f"FalseMatches({len(self.counted.layouts)} tables, {len(self.counted.areas):,} areas)",
+            f"  combinations of ones     {_words(self.combinations)}",
+        ]
+        if self.not_counted:
+            lines.append(
+                f"  that could be somebody   {_words(self.feasible_where_counted)} in "
+                f"{len(self.counted.areas) - self.not_counted:,} areas; in {self.not_counted:,} "
+                f"more than {self.most_states:,} states, not counted"
+            )
+        else:
+            lines.append(f"  that could be somebody   {_words(self.feasible_where_counted)}")
+        lines.append(f"  that are somebody        {self.true:,}")
+        if self.success is not None:
+            lines.append(
+                f"  an intruder is right     {self.success:.1%} of the time "
+                f"(any combination: {self.success_by_chance or 0.0:.2g})"
+            )
+        return lines
+
+    def _tables(self) -> list[Table]:
+        ones = self.ones_per_table.sum(axis=1).tolist()
+        per_table = [(one.name, n) for one, n in zip(self.counted.layouts, ones, strict=True)]
+        true = self.true_per_area
+        order = sorted(
+            range(len(self.counted.areas)),
+            key=lambda n: (-int(true[n]), -(self.feasible_per_area[n] or 0), n),
+        )
+        rows = [
+            (
+                self.counted.areas[n],
+                _words(self.combinations_per_area[n]),
+                None if (feasible := self.feasible_per_area[n]) is None else _words(feasible),
+                int(true[n]),
+                int(true[n]) / feasible if feasible else None,
+            )
+            for n in order
+        ]
+        headings = ("area", "combinations", "possible", "people", "success")
+        return [
+            Table.facts("False matches", self.to_dict()),
+            Table("Areas, most exposed first", headings, rows, {"success": ".1%"}),
+            Table("Cells with a count of one", ("table", "cells"), per_table),
+        ]
+
+    def plot(self) -> str:
+        """Return a figure: areas by how many of their feasible combinations are people."""
+        labels = ["nothing fits", "nobody", "under half", "half and more", "all", "not counted"]
+        numbers = [0] * len(labels)
+        for feasible, true in zip(self.feasible_per_area, self.true_per_area.tolist(), strict=True):
+            if feasible is None:
+                kind = 5
+            elif feasible == 0:
+                kind = 0
+            elif true == 0:
+                kind = 1
+            else:
+                kind = 4 if true == feasible else 3 if 2 * true >= feasible else 2
+            numbers[kind] += 1
+        return bars("Areas by how often a possible match is a person", labels, numbers)
+
+
+def false_matches(
+    counted: Counted, uniques: TabularUniques | None = None, *, most_states: int = MOST_STATES
+) -> FalseMatches:
+    """Count the combinations of ones, those that could be somebody, and those that are.
+
+    A combination says for every table in which of its cells with a count of one a person stands;
+    for a table with a universe it may say that the person is not counted there. One in which every
+    table says so is none. It is feasible when some values of the variables, of those that occur in
+    the file, lead to it. Every full record tabular unique is one feasible combination. Records that
+    were modified or imputed make ones like any other, and a match with them is a false one.
+
+    Parameters
+    ----------
+    uniques
+        The uniques of the same tables, if they were looked for already.
+    most_states
+        States an area may have while its combinations are counted; with more it is given up, and
+        said to be.
+    """
+    if most_states < 1:
+        raise InputError(f"most_states must be at least 1. Got {most_states}.")
+    if uniques is None:
+        uniques = tabular_uniques(counted)
+    elif uniques.counted is not counted:
+        raise InputError("The uniques were found in other tables than those that are given.")
+    areas = len(counted.areas)
+    try:
+        axes = axes_of(counted, joined=True)
+    except TooManyAtoms:
+        unknown = (None,) * areas
+        sided = [bool(layout.table.universe) for layout in counted.layouts]
+        return FalseMatches(uniques, _products(uniques, sided), unknown, most_states)
+    tables = list(enumerate(axes.uses))
+    ones = [
+        ones_of(counted, position, uses)
+        for position, uses in progress.each(tables, "gathering cells of one", unit="tables")
+    ]
+    sided = [any(use.limits for use in uses) for uses in axes.uses]
+    found = feasible_combinations(axes, ones, areas, most_states=most_states)
+    return FalseMatches(uniques, _products(uniques, sided), tuple(found), most_states)
+
+
+def _products(uniques: TabularUniques, sided: list[bool]) -> tuple[int, ...]:
+    """Multiply the ones of all tables; one choice more where a table does not count everybody."""
+    choices = uniques.ones_per_table + np.array(sided, dtype=np.int64)[:, None]
+    nowhere = int(all(sided))
+    return tuple(math.prod(column) - nowhere for column in choices.T.tolist())
+
+
+def _plain(number: int | None) -> int | None:
+    return None if number is None or number > _EXACT else number
+
+
+def _log10(number: int | None) -> float | None:
+    return math.log10(number) if number else None
+
+
+def _words(number: int) -> str:
+    return f"{number:,}" if number < 10**12 else f"10^{math.log10(number):.1f}"

@@ -1,0 +1,294 @@
+"""Controlled rounding: every count becomes a multiple of a base, and tables still add up.
+
+Each cell goes to one of the two multiples next to it, those that are multiples stay
+(*zero-restricted*), all sums hold exactly, and the total of what cells move is least (Cox and Ernst
+1982; Cox 1987 for two-way tables; Salazar-González 2006 for all others). A two-way table always has
+such a rounding. Tables in three dimensions, and linked ones, may have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from indistinct import progress
+from indistinct.errors import InputError
+from indistinct.figures import bars
+from indistinct.showing import Shown, Table
+from indistinct.tables.perturb.modification import RandomRounding, checked_base
+from indistinct.tables.perturb.parts import Part, parts_of
+from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.solver import WholeProgram
+from indistinct.tables.system import CellSystem
+
+__all__ = ["Rounded", "controlled_rounding"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_GAP = 0.5
+"""Costs are whole numbers but for a share below 0.4 that decides among equals."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded(Shown):
+    """A system of cells, rounded so that it still adds up.
+
+    Parameters
+    ----------
+    system
+        The true cells.
+    base
+        The base of the rounding.
+    values
+        The rounded cells.
+    steps
+        How many multiples a cell may be away, the nearest below and above being one: 1 where the
+        rounding is zero-restricted throughout.
+    wider
+        Cells in parts of the system that have no rounding to adjacent multiples.
+    searched
+        Parts of the system for which the linear program was not enough.
+    best
+        Whether the total deviation is shown to be the least.
+    zero_restricted
+        Whether multiples had to stay.
+    """
+
+    system: CellSystem = field(repr=False)
+    base: int
+    values: Ints = field(repr=False)
+    steps: int
+    wider: int
+    searched: int
+    best: bool
+    zero_restricted: bool
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def reach(self) -> int:
+        """The farthest that a cell can be from its true count, as far as a reader is told."""
+        return self.base * self.steps - self.zero_restricted
+
+    @property
+    def deviation(self) -> Ints:
+        """Rounded less true, of every cell."""
+        return self.values - np.rint(self.system.values).astype(np.int64)
+
+    def table(self, name: str) -> Ints:
+        """Return one table: areas, then its dimensions, totals last; −1 for what is not told."""
+        places = self.system.places.get(name)
+        if places is None:
+            raise InputError(f"The system has no table '{name}'.")
+        return np.where(places >= 0, self.values[places], -1)
+
+    def published_variance(self, count: float) -> float:
+        """Return r·(b − r), as if the multiple were chosen at random with the right mean.
+
+        Which way a cell goes follows from all cells together, which a reader does not know.
+        """
+        return RandomRounding(self.base).published_variance(count)
+
+    def interval(self, published: float) -> tuple[float, float]:
+        """Return the smallest and the largest true count that can stand behind a published one."""
+        reach = self.reach
+        return float(max(0, published - reach)), float(published + reach)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        moved = np.abs(self.deviation)
+        cells = max(len(moved), 1)
+        return {
+            "method": f"controlled rounding to base {self.base}",
+            "base": self.base,
+            "cells": len(moved),
+            "changed": int((moved > 0).sum()),
+            "total_deviation": int(moved.sum()),
+            "mean_deviation": float(self.deviation.sum()) / cells,
+            "mean_absolute_deviation": float(moved.sum()) / cells,
+            "mean_squared_deviation": float((moved**2).sum()) / cells,
+            "largest_deviation": int(moved.max(initial=0)),
+            "steps": self.steps,
+            "cells_beyond_adjacent": self.wider,
+            "searched": self.searched,
+            "least_deviation_shown": self.best,
+            "apparent_ones": int((self.values == 1).sum()),
+            "true_ones": int((np.rint(self.system.values) == 1).sum()),
+        }
+
+    def _lines(self) -> list[str]:
+        found = self.to_dict()
+        kind = "adjacent multiples" if self.steps == 1 else f"at most {self.steps} multiples away"
+        least = "shown to be least" if self.best else "not shown to be least"
+        return [
+            f"Rounded({found['cells']:,} cells to base {self.base}, {kind})",
+            f"  changed          {found['changed']:,}; no cell is published as one, "
+            f"{found['true_ones']:,} were",
+            f"  total deviation  {found['total_deviation']:,}, {least}",
+            f"  deviation        mean {found['mean_deviation']:+.4f}, "
+            f"mean size {found['mean_absolute_deviation']:.4f}, "
+            f"largest {found['largest_deviation']:,}",
+        ]
+
+    def _tables(self) -> list[Table]:
+        moved, cells = np.unique(self.deviation, return_counts=True)
+        rows = list(zip(moved.tolist(), cells.tolist(), strict=True))
+        return [
+            Table.facts("Controlled rounding", self.to_dict()),
+            Table("Cells by how far they moved", ("rounded less true", "cells"), rows),
+        ]
+
+    def plot(self) -> str:
+        """Return a figure: how many cells moved how far."""
+        moved, cells = np.unique(self.deviation, return_counts=True)
+        labels = [f"{d:+d}" if d else "0" for d in moved.tolist()]
+        title = "Cells by how far the rounded count is from the true one"
+        return bars(title, labels, cells.tolist())
+
+
+def controlled_rounding(
+    system: CellSystem,
+    base: int,
+    *,
+    zero_restricted: bool = True,
+    seed: int = 0,
+    most_steps: int = 1,
+) -> Rounded:
+    """Round every cell to a multiple of the base so that all sums still hold.
+
+    Cells which stay cut the system into parts that are rounded by themselves. Each is a linear
+    program, and where its answer is not whole, a search in whole numbers.
+
+    Parameters
+    ----------
+    base
+        An integer of at least 2.
+    zero_restricted
+        Whether multiples of the base stay. If not, they may go to the multiple below or above.
+    seed
+        Chooses among roundings that are equally good.
+    most_steps
+        Where a part has no rounding to adjacent multiples, cells may be up to so many multiples
+        away; empty cells stay empty.
+
+    >>> from scipy import sparse
+    >>> sums = sparse.csr_matrix([[1, 1, -1, 0, 0], [0, 0, 1, 1, -1]])
+    >>> system = CellSystem(np.array([1.0, 2, 3, 4, 7]), sums)
+    >>> controlled_rounding(system, 3).values.tolist()
+    [0, 3, 3, 3, 6]
+    """
+    base = checked_base(base)
+    seed = checked_seed(seed)
+    if isinstance(most_steps, bool) or not isinstance(most_steps, int) or most_steps < 1:
+        raise InputError(f"most_steps must be an integer of at least 1. Got {most_steps}.")
+    true = np.rint(system.values).astype(np.int64)
+    if not np.allclose(system.values, true, rtol=0, atol=1e-9):
+        raise InputError("Controlled rounding is for whole numbers, and some cells are none.")
+    if len(true) and true.min() < 0:
+        raise InputError("Controlled rounding is for counts, and some cells are below zero.")
+    below = true // base
+    left = true - below * base
+    tie = as_uniform(words(seed, "controlled rounding", np.arange(len(true))))
+    rounded = true.copy()
+    searched, wider, best, steps = 0, 0, True, 1
+    groups = [np.arange(len(true))]
+    failed: list[Part] = []
+    for step in range(1, most_steps + 1):
+        free = _free(true, left, step, zero_restricted)
+        parts = [part for group in groups for part in parts_of(system.relations, group, free)]
+        failed, limited = [], False
+        for part in progress.each(parts, "rounding", unit="parts"):
+            found = _round_part(part, true, base, step, zero_restricted, tie)
+            if found.values is None:
+                failed.append(part)
+                limited |= not found.best
+                continue
+            rounded[part.cells] = found.values
+            searched += found.searched
+            best &= found.best
+            if step > 1:
+                wider, steps = wider + len(part.cells), step
+        if not failed:
+            break
+        if step < most_steps:
+            again = _free(true, left, step + 1, zero_restricted)
+            groups = _around(system.relations, failed, again)
+    else:
+        found_none = "have not been rounded in the work allowed" if limited else "cannot be rounded"
+        further = (
+            "Allow cells to be further away (most_steps=2 or more), or try another base."
+            if most_steps == 1
+            else "Allow more steps, try another base, or publish fewer linked tables together."
+        )
+        raise InputError(
+            f"infeasible rounding base {base}: {len(failed):,} "
+            f"{'part' if len(failed) == 1 else 'parts'} of the tables {found_none} to multiples "
+            f"at most {most_steps} away so that all sums hold. {further}"
+        )
+    return Rounded(system, base, rounded, steps, wider, searched, best, zero_restricted)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    values: Ints | None
+    searched: bool
+    best: bool
+
+
+def _free(true: Ints, left: Ints, step: int, zero_restricted: bool) -> NDArray[np.bool_]:
+    """Say which cells may move: multiples too from the second step on, but no empty cell."""
+    if not zero_restricted:
+        return np.ones(len(true), dtype=bool)
+    return left != 0 if step == 1 else true > 0
+
+
+def _around(
+    relations: sparse.csr_matrix, failed: list[Part], free: NDArray[np.bool_]
+) -> list[Ints]:
+    """Return the cells that hang together with failed parts, when more cells may move."""
+    troubled = np.zeros(len(free), dtype=bool)
+    for part in failed:
+        troubled[part.cells] = True
+    whole = parts_of(relations, np.arange(len(free)), free)
+    return [part.cells for part in whole if troubled[part.cells].any()]
+
+
+def _round_part(
+    part: Part, true: Ints, base: int, step: int, zero_restricted: bool, tie: Floats
+) -> _Found:
+    """Round one part; without values where it has no rounding within so many steps.
+
+    A cell is base · (below + y + up − down): y is 0 or 1 and takes a cell to an adjacent multiple,
+    up and down take it further and cost a whole base each. A multiple has no y.
+    """
+    cells, number = part.cells, len(part.cells)
+    below, left = np.divmod(true[cells], base)
+    may_rise = (left > 0).astype(np.float64)
+    # cells that stay are multiples, and with the part's true values the sums hold
+    right = part.sums @ (left / base)
+    columns, highs = [part.sums], [may_rise]
+    costs = [(base - 2 * left) * may_rise + 0.4 / number * tie[cells]]
+    further = np.where((left == 0) & (not zero_restricted), step, step - 1).astype(np.float64)
+    if further.any():
+        columns += [part.sums, -part.sums]
+        highs += [further, np.minimum(further, below)]
+        costs += [np.full(number, float(base))] * 2
+    program = WholeProgram(
+        sparse.hstack(columns, format="csr"),
+        np.rint(right),
+        np.zeros(number * len(columns)),
+        np.concatenate(highs),
+    )
+    program.cost(np.concatenate(costs))
+    solved = program.solve_whole(gap=_GAP)
+    if solved.values is None:
+        return _Found(None, solved.searched, solved.best)
+    found = np.rint(solved.values).astype(np.int64).reshape(len(columns), number)
+    multiple = below + found[0] + (found[1] - found[2] if len(columns) > 1 else 0)
+    return _Found(multiple * base, solved.searched, solved.best)

@@ -1,0 +1,99 @@
+"""People who are alone in a suppressed cell: they know its value, and may subtract it.
+
+An insider must not get too near to a sensitive cell that stands in a sum with one of their own, and
+must not be able to work out any sensitive cell exactly, however far off. Their own cells are not
+protected from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from indistinct.tables.suppress.elimination import mutual
+from indistinct.tables.suppress.repair import Pattern, Target
+
+__all__ = ["Insiders", "people_alone"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def people_alone(relations: sparse.csr_matrix, contributors: Ints | None) -> Ints:
+    """Return for every cell with a single contributor who that is, and -1 for all others.
+
+    A sum over one person has the same person on both sides: alone in a category, and in the group
+    of categories around it.
+
+    >>> sums = sparse.csr_matrix([[1.0, 1, -1, 0], [0, 0, 1, -1]])
+    >>> people_alone(sums, np.array([1, 0, 1, 1])).tolist()
+    [0, -1, 0, 0]
+    >>> people_alone(sums, np.array([1, 1, 2, 2])).tolist()
+    [0, 1, -1, -1]
+    """
+    person = np.full(relations.shape[1], -1, dtype=np.int64)
+    if contributors is None:
+        return person
+    alone = np.flatnonzero(contributors == 1)
+    behind = relations.maximum(0) @ contributors
+    own = abs(relations[np.flatnonzero(behind == 1)][:, alone])
+    person[alone] = connected_components(own.T @ own, directed=False)[1] if len(alone) else 0
+    return person
+
+
+class Insiders:
+    """The people who are alone in cells of one component, and what is asked because of them.
+
+    Parameters
+    ----------
+    person
+        Of every cell of the component who is alone in it, or -1.
+    least
+        Of every cell, how little movement is enough for it not to be known exactly.
+    """
+
+    def __init__(self, person: Ints, least: Floats) -> None:
+        self.person, self.least = person, least
+        self._asked: set[tuple[int, int]] = set()
+
+    def ask(self, pattern: Pattern) -> bool:
+        """Add what the pattern must keep to because of insiders; say whether it does not yet."""
+        known = np.flatnonzero((self.person >= 0) & pattern.suppressed)
+        if not len(known):
+            return False
+        plain = {t.cell: t for t in pattern.targets if not t.still}
+        cells = np.array(sorted(plain), dtype=np.int64)
+        near = [
+            replace(plain[cell], still=self._own(who))
+            for cell, who in self._fresh(*_beside(pattern, cells, known))
+        ]
+        classes = mutual(pattern.sums, pattern.suppressed)
+        same = sparse.csr_matrix(classes[cells][:, None] == classes[known][None, :])
+        far = [
+            Target(cell, 0.0, 0.0, float(self.least[cell]), still=self._own(who))
+            for cell, who in self._fresh(cells[same.nonzero()[0]], known[same.nonzero()[1]])
+        ]
+        numbers = pattern.add(near + far)
+        return bool([n for n in numbers if not pattern.proved(n)])
+
+    def _own(self, who: int) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(self.person == who).tolist())
+
+    def _fresh(self, cells: Ints, known: Ints) -> list[tuple[int, int]]:
+        """Return the pairs of a cell and a person that were not asked about before."""
+        pairs = set(zip(cells.tolist(), self.person[known].tolist(), strict=True))
+        fresh = {(c, who) for c, who in pairs if self.person[c] != who} - self._asked
+        self._asked |= fresh
+        return sorted(fresh)
+
+
+def _beside(pattern: Pattern, cells: Ints, known: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs of one of the cells and a known cell that stand in a sum."""
+    sums = abs(pattern.sums)
+    pairs = sparse.coo_matrix(sums[:, cells].T @ sums[:, known])
+    return cells[pairs.row], known[pairs.col]
