@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "utility": LIBRARY,
     "protect": LIBRARY | {"risk", "rules", "utility"},
     "prove": LIBRARY,
+    "tables": LIBRARY - {"households"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
@@ -42,9 +43,10 @@ MAY_IMPORT = {
     | {"comparing", "report", "tradeoff", "verifying"},
     "running": LIBRARY
     | {"protect", "perturbing", "project", "prove", "release", "report", "session", "tradeoff"},
+    "publishing": LIBRARY | {"project", "protect", "release", "session", "tables"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"}
-    | {"perturbing", "report", "tradeoff"},
+    | {"perturbing", "publishing", "report", "tables", "tradeoff"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

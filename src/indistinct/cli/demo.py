@@ -10,6 +10,7 @@ from rich.console import Console
 
 from indistinct.cli.options import Json, people, print_json
 from indistinct.cli.results import show_map, show_side_by_side, show_uniques
+from indistinct.cli.tables import show_publication
 from indistinct.cli.terminal import paragraph, words
 from indistinct.cli.uniques import show_explanation
 from indistinct.demo import Demo, run_demo
@@ -42,6 +43,10 @@ def demo(
     console.print("for an intruder who knows twelve things, shuffled or generalised:")
     show_map(console, shown.map)
     show_proof(console, shown)
+    if shown.areas is not None:
+        console.print("ten tables for its small areas, and for school catchments:")
+        paragraph(console, shown.areas.refusal, indent="  ")
+        show_publication(console, shown.areas.found)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
     for report in shown.reported:
         console.print(f"report:  {report}", markup=False)

@@ -25,13 +25,13 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
-from indistinct.cli.terminal import heading, table
+from indistinct.cli.terminal import heading, paragraph, table
 from indistinct.errors import InputError
 from indistinct.files.whole import written_whole
 from indistinct.project import Stop, TableFormat, TableMethod
 from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
 
-__all__ = ["tables"]
+__all__ = ["show_publication", "tables"]
 
 
 def tables(
@@ -152,7 +152,7 @@ def tables(
     threads: Threads = None,
     scratch: Scratch = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Say whether tables for areas are safe to publish, and publish them so that they are."""
     asked = Asked.of_texts(
         table_ or (),
@@ -190,7 +190,7 @@ def tables(
                 print_json(shown.to_dict())
             else:
                 console.print(str(shown), markup=False, highlight=False)
-            return 0
+            return
         found = publish_tables(
             opened_data,
             asked,
@@ -205,8 +205,9 @@ def tables(
         if json:
             print_json(found.to_dict())
         else:
-            _show(console, found)
-    return 0 if found.holds else 1
+            show_publication(console, found)
+    if not found.holds:
+        raise typer.Exit(1)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -234,31 +235,64 @@ def _plot(shown: Any, path: Path | None) -> None:
             aside.write_text(shown.plot(), encoding="utf-8")
 
 
-def _show(console: Console, found: Publication) -> None:
+def show_publication(console: Console, found: Publication) -> None:
     """Show what was found, and what was published, to people."""
     risk = found.risk
-    facts = risk.to_dict()
-    heading(console, f"{facts['tables']} tables for {facts['areas']:,} areas")
-    for line in found._lines():
-        console.print(line, markup=False, highlight=False)
-    uniques = risk.uniques
-    if uniques.frtu:
-        worst = uniques.frtu_per_area.argsort(kind="stable")[::-1][:5].tolist()
-        rows = [
-            (
-                uniques.counted.areas[n],
-                int(uniques.counted.area_sizes[n]),
-                int(uniques.frtu_per_area[n]),
-                f"{float(uniques.risk_per_area[n]):.4f}",
-            )
-            for n in worst
-            if uniques.frtu_per_area[n]
-        ]
-        table(console, ("area", "people", "full uniques", "risk"), rows, title="Most exposed areas")
-    if found.folder is None and not risk.is_safe:
-        console.print(
-            "Not safe as they are. Protect them with --method suppress|round|small-counts|"
-            "cell-key|modify or --merge, and --out DIR.",
-            markup=False,
-            highlight=False,
+    uniques, matches, small = risk.uniques, risk.matches.to_dict(), risk.small.to_dict()
+    counted = risk.counted
+    word = "safe to publish as they are" if risk.is_safe else "not safe to publish as they are"
+    heading(
+        console,
+        f"{len(counted.layouts)} tables with {counted.cells:,} cells for each of "
+        f"{len(counted.areas):,} areas, {counted.records:,} people: {word}",
+    )
+    facts = [
+        ("people alone in every table (full uniques)", uniques.frtu),
+        ("people alone in some table (part uniques)", uniques.prtu),
+        ("risk, full uniques among all", f"{uniques.risk:.6f}"),
+        ("possible matches of ones", matches["feasible"]),
+        ("of which are people", matches["true"]),
+        (f"counts from 1 to {risk.small.threshold - 1}", small["below"]),
+        ("zones and cells had by subtraction", risk.differencing.revealed),
+    ]
+    if risk.attributes is not None:
+        learned = risk.attributes.to_dict()
+        facts += [("people of whom something is learned", learned["individual_or_group"])]
+    table(console, ("what they would reveal", "number"), facts)
+    _show_areas(console, found)
+    pairs = [pair.to_dict() for pair in risk.differencing.pairs if pair.zones]
+    if pairs:
+        columns = ("kind", "first", "second", "revealed", "people", "frtu")
+        rows = [[pair[name] for name in columns] for pair in pairs]
+        table(console, columns, rows, title="Had by subtraction", text=("first", "second"))
+    for sentence in found.geographies.told() if found.geographies is not None else ():
+        paragraph(console, sentence)
+    if found.folder is not None:
+        end = "attacked as written; nothing was found" if found.holds else "it does NOT hold"
+        paragraph(console, f"published: {found.folder.folder}, {end}")
+        for attack in found.folder.verdict["attacks"]:
+            paragraph(console, f"- {attack}", indent="  ")
+    elif not risk.is_safe:
+        paragraph(
+            console,
+            "To publish them protected: --method suppress, round, small-counts, cell-key or "
+            "modify, or --merge, and --out DIR.",
         )
+
+
+def _show_areas(console: Console, found: Publication) -> None:
+    """Show the areas where most people can be found."""
+    uniques = found.risk.uniques
+    worst = uniques.frtu_per_area.argsort(kind="stable")[::-1][:5].tolist()
+    rows = [
+        (
+            uniques.counted.areas[n],
+            int(uniques.counted.area_sizes[n]),
+            int(uniques.frtu_per_area[n]),
+            f"{float(uniques.risk_per_area[n]):.4f}",
+        )
+        for n in worst
+        if uniques.frtu_per_area[n]
+    ]
+    if rows:
+        table(console, ("area", "people", "full uniques", "risk"), rows, title="Most exposed areas")

@@ -28,6 +28,7 @@ from indistinct.demo.releases import (
     write_projects,
     write_reports,
 )
+from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
 from indistinct.errors import InputError
 from indistinct.files import write_data
@@ -40,7 +41,7 @@ from indistinct.verifying import verify_release
 __all__ = ["Demo", "run_demo"]
 
 FLOOR = 50
-STAGES = 7
+STAGES = 8
 """The sentences that say what is being done."""
 WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
 
@@ -105,6 +106,9 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
                 demo = replace(demo, proved=_prove(aside), fallen=_attack(data, aside))
                 say("writing the reports …")
                 demo = replace(demo, reports=write_reports(aside))
+        say("publishing ten tables for its areas …")
+        areas = publish_small_areas(aside / "tables", census, seed=seed)
+        demo = replace(demo, areas=areas)
         (aside / "summary.md").write_text(demo.summary())
         if target.exists():
             shutil.rmtree(target)

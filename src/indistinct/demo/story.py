@@ -8,6 +8,7 @@ from typing import Any
 
 from indistinct import keys
 from indistinct.demo.releases import MAX_DROP
+from indistinct.demo.smallareas import SmallAreas
 from indistinct.protect import SideBySide
 from indistinct.prove import Verification
 from indistinct.risk import FileRisk, KnownRisk
@@ -39,6 +40,8 @@ class Demo:
     """What was proved of the release, from the file."""
     fallen: Verification | None = None
     """What became of the same census with nothing but the names taken off."""
+    areas: SmallAreas | None = None
+    """Tables for small areas: what a second geography revealed, and how they were published."""
     reports: tuple[str, ...] = ()
     """The pages of the reports, of single releases and of both side by side, in the folder."""
 
@@ -58,6 +61,7 @@ class Demo:
             "map": self.map.to_dict(),
             "proved": self.proved.to_dict() if self.proved else None,
             "fallen": self.fallen.to_dict() if self.fallen else None,
+            "tables": self.areas.to_dict() if self.areas else None,
             "reports": [str(path) for path in self.reported],
         }
 
@@ -189,6 +193,8 @@ class Demo:
             "",
             *self._proof_lines(),
             "",
+            *(self.areas.lines() if self.areas else []),
+            "",
             *self._report_lines(),
             "",
             "## How they were found",
@@ -215,6 +221,8 @@ class Demo:
             "- `shuffled/`: the same census shuffled, for research on households",
             "- `release.toml`, `shuffled.toml`: the project files of both; "
             "`indistinct run release.toml --out again` writes a release anew",
+            "- `tables/`: the same people with their school catchments, the project file of ten "
+            "tables, and the tables as they were published",
             "- `private/without-names.parquet`: the census that falls to the register",
             "",
         ]

@@ -4,7 +4,7 @@ from indistinct.publishing.asked import Asked
 from indistinct.publishing.experimenting import EXPERIMENTS, Experiment, experiment
 from indistinct.publishing.folder import TablesFolder
 from indistinct.publishing.front import Publication, count_asked, publish_tables
-from indistinct.publishing.geography import Geographies
+from indistinct.publishing.geography import Geographies, settle_geographies
 from indistinct.publishing.numbers import PublishedTable
 from indistinct.publishing.weighing import TableRisk, weigh_tables
 
@@ -20,5 +20,6 @@ __all__ = [
     "count_asked",
     "experiment",
     "publish_tables",
+    "settle_geographies",
     "weigh_tables",
 ]

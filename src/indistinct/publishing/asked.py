@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ class Asked:
 
     Parameters
     ----------
-    settings
-        The settings of ``[publish]``; those given here come before the project's.
+    settings, given
+        The settings of ``[publish]``, and which of them were given: these come before the
+        project's.
     tables
         Tables by name; beside those of the project.
     recodes
@@ -40,6 +41,7 @@ class Asked:
     tables: Mapping[str, DeclaredTable]
     recodes: Mapping[str, DeclaredRecode]
     hierarchies: Path | None = None
+    given: frozenset[str] = frozenset()
 
     @classmethod
     def of_texts(
@@ -67,18 +69,19 @@ class Asked:
                 weight=weight,
                 margins=margins,
             )
-        return cls(settings=Publish(**given), tables=made, recodes={}, hierarchies=hierarchies)
+        return cls(
+            settings=Publish(**given),
+            tables=made,
+            recodes={},
+            hierarchies=hierarchies,
+            given=frozenset(given),
+        )
 
     def completed(self, project: Project | None) -> Asked:
         """Return what is asked with all that the project file says besides."""
         if project is None:
             return self
-        plain = Publish()
-        given = {
-            one.name: getattr(self.settings, one.name)
-            for one in fields(Publish)
-            if getattr(self.settings, one.name) != getattr(plain, one.name)
-        }
+        given = {name: getattr(self.settings, name) for name in self.given}
         return replace(
             self,
             settings=replace(project.publish, **given),

@@ -100,7 +100,7 @@ class Geographies(Shown):
 
 
 def settle_geographies(
-    counted: Counted, settings: Publish, *, within: Grouping | None, seed: int
+    counted: Counted, settings: Publish, *, within: Grouping | None = None, seed: int = 0
 ) -> Geographies:
     """Merge areas, and deal with further geographies that reveal small zones, as asked for.
 

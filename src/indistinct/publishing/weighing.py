@@ -64,7 +64,8 @@ class TableRisk(Shown):
     @property
     def is_safe(self) -> bool:
         """Whether nobody is a full unique, no count is small and nothing small is revealed."""
-        return self.uniques.is_safe and self.small.below.sum() == 0 and self.differencing.is_safe
+        few = bool(self.small.below.any())
+        return self.uniques.is_safe and not few and self.differencing.is_safe
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""

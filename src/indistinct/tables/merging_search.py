@@ -172,10 +172,11 @@ class _Search:
         free[waiting] = True
         for area in waiting:
             if free[area]:
-                part = sorted(self._grown(area, self._around(area, free)))
-                if self._all_fine(part):
-                    self._replace(part, [part])
-                    free[part] = False
+                # where it ran out of areas it stays deficient, and joins others as one
+                first, *others = sorted(self._grown(area, self._around(area, free)))
+                for other in others:
+                    self._merge(first, other)
+                free[[first, *others]] = False
 
     def _around(self, area: int, free: NDArray[np.bool_]) -> list[int]:
         """Return the nearest free areas; those that hang together, where areas have neighbours."""
@@ -312,8 +313,10 @@ class _Search:
         members = sorted(self.members[group])
         if len(members) <= MOST_TOGETHER:
             return False
+        places = self.problem.geography.places
         for seed in members[:: max(len(members) // SEEDS, 1)]:
-            part = self._grown(seed, members)
+            far = np.linalg.norm(places[members] - places[seed], axis=1)
+            part = self._grown(seed, [members[n] for n in np.argsort(far, kind="stable")])
             rest = [area for area in members if area not in part]
             if rest and self._all_fine(rest) and self._connected(rest):
                 self._replace([group], [sorted(part), rest])
@@ -321,7 +324,7 @@ class _Search:
         return False
 
     def _grown(self, seed: int, members: list[int]) -> set[int]:
-        """Add the area that leaves least to do to an area, among some, until it is fine."""
+        """Add the area that leaves least to do, of those given nearest first, until it is fine."""
         problem, neighbours = self.problem, self.problem.geography.neighbours
         part, left = {seed}, problem.rows(seed)
         people, bits = int(problem.sizes[seed]), problem.bits([seed])
@@ -334,7 +337,7 @@ class _Search:
             if not others:
                 break
             best = min(
-                others,
+                others[:NEAREST],
                 key=lambda area: (
                     _without_help(problem.helps, left, alone[area])
                     + _without_help(problem.helps, problem.rows(area), bits),

@@ -90,7 +90,7 @@ class Trace(Shown):
         """Return what was learned as plain values."""
         return {
             "area": self.area,
-            "start": dict(self.start),
+            "start": {n: list(v) if isinstance(v, tuple) else v for n, v in self.start},
             "steps": [
                 {"table": s.table, "count": s.count, "learned": dict(s.learned)} for s in self.steps
             ],
@@ -117,7 +117,17 @@ class Trace(Shown):
             for name, label in step.learned
         ]
         headings = ("step", "table", "count", "dimension", "learned")
-        return [Table("What was learned, in this order", headings, rows)]
+        facts = {
+            "area": self.area,
+            "known": ", ".join(name for name, _ in self.start),
+            "categories learned": len(self.record),
+            "tables placed in": len(self.placed),
+            "tables": self.tables,
+        }
+        return [
+            Table.facts("Trace", facts),
+            Table("What was learned, in this order", headings, rows),
+        ]
 
 
 def trace(

@@ -138,10 +138,12 @@ def smallest_safe_size(
             task.advance()
             return tried[size].highest <= at_most
 
-        low, high = 1, min(_FIRST, counted.records)
-        while not (found := safe(high)) and high < counted.records:
-            low, high = high, min(2 * high, counted.records)
-        if found:
+        # beyond half of the people there is one zone, of all of them
+        half, everybody = max(1, counted.records // 2), counted.records
+        low, high = 1, min(_FIRST, half)
+        while not (found := safe(high)) and high < everybody:
+            low, high = high, min(2 * high, half) if high < half else everybody
+        if found and high <= half:
             while high - low > max(1, int(precision * high)):
                 middle = (low + high) // 2
                 low, high = (low, middle) if safe(middle) else (middle, high)

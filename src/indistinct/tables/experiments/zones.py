@@ -37,7 +37,7 @@ class ZoneRisk:
     Parameters
     ----------
     kind, size
-        The zones, and the people each was to have.
+        The zones, and the people each was to have at least.
     mean_size
         The people they had.
     zones, people
@@ -75,7 +75,7 @@ def risk_in_zones(
     most_people: int = MOST_PEOPLE,
     seed: int = 1,
 ) -> ZoneRisk:
-    """Draw zones of about `size` people and count the full record tabular uniques in them.
+    """Draw zones of `size` people, or few more, and count the full record tabular uniques in them.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _zones(
         order = np.lexsort((mixed, counted.area[people]))
     else:
         order = np.lexsort((mixed, *(counted.codes[name][people] for name in reversed(names))))
-    number = max(1, round(len(people) / size))
+    number = max(1, len(people) // size)
     return people[order], np.linspace(0, len(people), number + 1).astype(np.int64)
 
 

@@ -127,11 +127,11 @@ def _null_vectors(start: Array, column: Array, value: Array, vectors: Array) -> 
         for t in range(number):
             now[touched[t]] = 0
             inside[touched[t]] = False
-    for k in range(kept - 1, -1, -1):
-        own = pivot[k]
+    for late in range(kept - 1, -1, -1):
+        own = pivot[late]
         for v in range(vectors.shape[1]):
             total: Any = 0
-            for e in range(kept_start[k], kept_start[k + 1]):
+            for e in range(kept_start[late], kept_start[late + 1]):
                 if kept_column[e] != own:
                     total = (total + kept_value[e] * vectors[kept_column[e], v]) % PRIME
             vectors[own, v] = (PRIME - total) % PRIME

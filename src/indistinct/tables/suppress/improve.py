@@ -58,7 +58,7 @@ def improve(
     >>> system = CellSystem(np.array([2.0, 3, 4, 9]), sums)
     >>> pattern = np.array([True, True, True, False])
     >>> improve(system, Sensitive.of_width(np.array([0]), 2.0), pattern).tolist()
-    [True, True, False, False]
+    [True, False, True, False]
     """
     weights = costs_of(system, cost)
     found = unknowns(system, suppressed, lowest=lowest, highest=highest)

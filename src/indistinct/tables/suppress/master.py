@@ -27,10 +27,10 @@ Completing = Callable[[Flags, Floats], Flags]
 TAIL = 6
 """Rounds without a visible gain of the bound after which one branches."""
 
-NODE_ROUNDS = 4
+NODE_ROUNDS = 1
 """Rounds of inequalities at a node of the search."""
 
-TRIALS = 25
+TRIALS = 50
 """Nodes after which a safe pattern is made of the relaxation again."""
 
 STRONG = 6
@@ -134,8 +134,6 @@ class Master:
                 return self._best
             heappop(waiting)
             self.nodes += 1
-            if self.nodes % TRIALS == 0 and np.isfinite(self._run()):
-                self._drop_idle()
             for value, child in self._explore(decided, limits):
                 number += 1
                 heappush(waiting, (max(value, bound), number, child))
@@ -224,7 +222,7 @@ class Master:
         self._upper[(self.relaxed < 1e-9) & (prices > left + 1e-6) & ~self.always] = 0.0
 
     def _drop_idle(self) -> None:
-        """Leave out the inequalities that hold anyway; those violated later come back."""
+        """Leave out the inequalities that hold anyway: the programs of all nodes get smaller."""
         idle = np.flatnonzero(np.abs(np.array(self._solver.getSolution().row_dual)) < 1e-9)
         self._solver.deleteRows(len(idle), idle.astype(np.int32))
         for n in idle.tolist():

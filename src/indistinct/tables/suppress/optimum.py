@@ -139,11 +139,11 @@ def optimal_suppression(
     >>> from scipy import sparse
     >>> sums = sparse.csr_matrix([[1.0, 1, 1, -1]])
     >>> system = CellSystem(np.array([2.0, 3, 4, 9]), sums)
-    >>> optimal_suppression(system, Sensitive.of_width(np.array([0]), 2.0), zeros=False)
+    >>> optimal_suppression(system, Sensitive.of_width(np.array([0]), 2.0))
     Optimum(2 of 4 cells suppressed, proven optimal)
       sensitive    1
       cost         2
-      lower bound  2, from 1 inequalities
+      lower bound  2, from 2 inequalities
     """
     weights = costs_of(system, cost)
     allowed = np.ones(len(system), dtype=np.bool_) if candidates is None else candidates.copy()
