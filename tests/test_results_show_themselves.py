@@ -11,6 +11,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +19,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+import results_of_tables as tables
 from small_data import open_small
 
 import indistinct
@@ -423,12 +425,14 @@ RESULTS = {
     ),
     "CensusSummary": lambda w: CensusSummary(9, 3, 2, Path("<census>.csv"), None, 0.1),
 }
+EVERY = [*RESULTS, *tables.RESULTS]
+"""All of them, those about tables too."""
 
 ELSEWHERE = {
     "Shown": "what all results are",
     "PerClass": "what RecordRisk and KnownRisk share",
 }
-FIGURES_ALL_THE_SAME = {"utility.Associations"}
+FIGURES_ALL_THE_SAME = {"utility.Associations", "tables.Rounded"}
 """Results whose namesake has no figure."""
 
 
@@ -492,6 +496,7 @@ NO_FIGURE = {
     "SparseFit": "sizes of a model",
     "TrailCheck": "whether a file is as it was",
     "TransitionMatrix": "its categories are for those who ask for the frame",
+    **tables.NO_FIGURE,
 }
 """Results without `plot`, and why."""
 
@@ -503,6 +508,7 @@ NOT_RESULTS = {
     "Project": "settings",
     "Rules": "settings",
     "Profile": "settings of Datafly",
+    **tables.NOT_RESULTS,
 }
 """Public classes with `to_dict` that are put in, not got out."""
 
@@ -526,6 +532,7 @@ PARTS = {
     "Fertility": ("FertilityTrend",),
     "Homogamy": ("HomogamyGroup",),
     "AuditTrail": ("Entry",),
+    **tables.PARTS,
 }
 """Rows of results, which show them."""
 
@@ -540,19 +547,25 @@ def world(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(world):
+def tabulated(tmp_path_factory):
+    with open_small(tables.columns()) as data:
+        yield tables.Tables(data, tmp_path_factory.mktemp("tabulated"))
+
+
+@pytest.fixture(scope="module")
+def made(world, tabulated):
     """Each result, made when it is first asked for."""
 
     @functools.cache
     def make(name: str) -> Shown:
-        found = RESULTS[name](world)
+        found = RESULTS[name](world) if name in RESULTS else tables.RESULTS[name](tabulated)
         assert type(found).__name__ == name.rpartition(".")[2]
         return found
 
     return make
 
 
-every_result = pytest.mark.parametrize("name", list(RESULTS))
+every_result = pytest.mark.parametrize("name", EVERY)
 
 
 @every_result
@@ -591,8 +604,8 @@ def test_a_notebook_shows_no_value_that_is_not_printed(made, name):
 @every_result
 def test_figure_is_well_formed_and_titled(made, name):
     result = made(name)
-    known = name.rpartition(".")[2]
-    assert hasattr(result, "plot") == (known not in NO_FIGURE or name in FIGURES_ALL_THE_SAME)
+    without = name in NO_FIGURE or name.rpartition(".")[2] in NO_FIGURE
+    assert hasattr(result, "plot") == (not without or name in FIGURES_ALL_THE_SAME)
     if hasattr(result, "plot"):
         tree = ElementTree.fromstring(result.plot())
         assert tree.tag.endswith("svg")
@@ -617,8 +630,8 @@ def test_facts_are_plain_json(made, name):
 
 def test_every_result_is_tried():
     """Whoever adds a result adds it to the table above, and here is told so."""
-    tried = {name.rpartition(".")[2] for name in RESULTS} | set(ELSEWHERE)
-    missing = {cls.__name__ for cls in classes() if issubclass(cls, Shown)} - tried
+    tried = Counter(name.rpartition(".")[2] for name in (*EVERY, *ELSEWHERE))
+    missing = Counter(cls.__name__ for cls in classes() if issubclass(cls, Shown)) - tried
     assert not missing
 
 
@@ -635,7 +648,7 @@ def test_every_public_class_of_facts_is_a_result_or_is_listed():
 def test_lists_of_exceptions_name_what_there_is():
     names = {cls.__name__ for cls in classes()}
     listed = {*NO_FIGURE, *NOT_RESULTS, *PARTS, *(p for found in PARTS.values() for p in found)}
-    assert listed <= names
+    assert {name.rpartition(".")[2] for name in listed} <= names
 
 
 def test_a_long_table_is_cut_in_a_notebook_and_whole_in_a_frame():

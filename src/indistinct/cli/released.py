@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.console import Console
 
 from indistinct.cli.options import people, print_json
@@ -12,13 +15,16 @@ from indistinct.running import Run
 __all__ = ["tell_run"]
 
 
-def tell_run(run: Run, *, as_json: bool) -> None:
-    """Tell what was done; raise a `GuaranteeError` where k was promised and does not hold."""
+def tell_run(run: Run, *, as_json: bool, besides: Mapping[str, Any] | None = None) -> None:
+    """Tell what was done; raise a `GuaranteeError` where k was promised and does not hold.
+
+    `besides` is told in JSON with the rest.
+    """
     console = people()
     for sentence in run.warnings:
         console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
     if as_json:
-        print_json(run.to_dict())
+        print_json({**run.to_dict(), **(besides or {})})
     else:
         _show(console, run)
     done = run.protected

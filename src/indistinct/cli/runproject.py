@@ -7,8 +7,20 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.options import EngineOption, Json, Master, Memory, Scratch, Threads, people
+from indistinct.cli.options import (
+    Compute,
+    EngineOption,
+    Json,
+    Master,
+    Memory,
+    Scratch,
+    Threads,
+    people,
+)
 from indistinct.cli.released import tell_run
+from indistinct.cli.tables import publish, tell_publication
+from indistinct.project import Project, load_project
+from indistinct.publishing import Asked
 from indistinct.running import run_project
 
 __all__ = ["run"]
@@ -52,8 +64,15 @@ def run(
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
-    """Do all that a project file says: find, protect, compare, write, prove, report."""
+    """Do all that a project file says: find, protect, compare, write, prove, report; and tables."""
     console = people()
+    compute = Compute(engine, master, memory, threads, scratch)
+    asked = load_project(project) if project.suffix == ".toml" else None
+    tables = asked is not None and bool(asked.tables) and asked.publish.out is not None
+    if tables and asked is not None and not _releases(asked):
+        found = publish(str(project), Asked.of_texts(out=out, seed=seed), compute)
+        tell_publication(found, as_json=json)
+        return
     done = run_project(
         project,
         out=out,
@@ -69,4 +88,18 @@ def run(
         scratch=scratch,
         say=lambda sentence: console.print(sentence, markup=False, soft_wrap=True),
     )
-    tell_run(done, as_json=json)
+    if not tables:
+        tell_run(done, as_json=json)
+        return
+    found = publish(str(project), Asked.of_texts(), compute)
+    tell_run(done, as_json=json, besides={"tables": found.to_dict()})
+    if json and not found.holds:
+        raise typer.Exit(1)
+    if not json:
+        tell_publication(found, as_json=False)
+
+
+def _releases(project: Project) -> bool:
+    """Say whether a project asks for a release of records, beside its tables."""
+    release = project.release
+    return bool(release.method or release.plan or project.steps or release.k or release.at_most)

@@ -25,13 +25,13 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
-from indistinct.cli.terminal import heading, paragraph, table
+from indistinct.cli.terminal import heading, paragraph, table, words
 from indistinct.errors import InputError
 from indistinct.files.whole import written_whole
 from indistinct.project import Stop, TableFormat, TableMethod
 from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
 
-__all__ = ["show_publication", "tables"]
+__all__ = ["publish", "show_publication", "tables", "tell_publication"]
 
 
 def tables(
@@ -181,16 +181,39 @@ def tables(
         published=published,
     )
     compute = Compute(engine, master, memory, threads, scratch)
+    if experiment_ is not None:
+        with opened(data, compute, query=query) as opened_data:
+            shown = experiment(opened_data, asked, experiment_, vary=vary, seed=seed or 0)
+        _plot(shown, plot)
+        if json:
+            print_json(shown.to_dict())
+        else:
+            paragraph(people(), words(shown))
+        return
+    found = publish(
+        data,
+        asked,
+        compute,
+        query=query,
+        although_unproved=although_unproved,
+        per_person=per_person,
+    )
+    _plot(found, plot)
+    tell_publication(found, as_json=json)
+
+
+def publish(
+    data: str,
+    asked: Asked,
+    compute: Compute,
+    *,
+    query: str | None = None,
+    although_unproved: bool = False,
+    per_person: Path | None = None,
+) -> Publication:
+    """Weigh tables, publish them where a folder is named, and note it on the audit trail."""
     console = people()
     with opened(data, compute, query=query) as opened_data:
-        if experiment_ is not None:
-            shown = experiment(opened_data, asked, experiment_, vary=vary, seed=seed or 0)
-            _plot(shown, plot)
-            if json:
-                print_json(shown.to_dict())
-            else:
-                console.print(str(shown), markup=False, highlight=False)
-            return
         found = publish_tables(
             opened_data,
             asked,
@@ -199,13 +222,18 @@ def tables(
         )
         if per_person is not None:
             found.risk.uniques.write(per_person)
-        _plot(found, plot)
-        parameters = {"tables": found.risk.to_dict()["tables"], "method": found.settings.method}
-        note_on_project(opened_data.project, "tables", parameters)
-        if json:
-            print_json(found.to_dict())
-        else:
-            show_publication(console, found)
+        parameters = {"tables": len(found.risk.counted.layouts), "method": found.settings.method}
+        verdict = "holds" if found.holds else "does not hold"
+        note_on_project(opened_data.project, "tables", parameters, verdict=verdict)
+    return found
+
+
+def tell_publication(found: Publication, *, as_json: bool) -> None:
+    """Tell what was found and done; leaves with 1 where the tables are not safe."""
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        show_publication(people(), found)
     if not found.holds:
         raise typer.Exit(1)
 

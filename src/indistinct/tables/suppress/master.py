@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import count
 
 import highspy
 import numpy as np
@@ -26,9 +25,6 @@ Completing = Callable[[Flags, Floats], Flags]
 
 TAIL = 6
 """Rounds without a visible gain of the bound after which one branches."""
-
-NODE_ROUNDS = 1
-"""Rounds of inequalities at a node of the search."""
 
 TRIALS = 50
 """Nodes after which a safe pattern is made of the relaxation again."""
@@ -118,7 +114,8 @@ class Master:
         """Return the cheapest safe pattern, or the best one found when a limit was reached.
 
         Branch and cut: best bound first, a cell for branching chosen by solving both branches of
-        some that are undecided (strong branching).
+        some that are undecided (strong branching). Inequalities are added where a node comes to a
+        pattern; to look for them at every node costs more than it gains.
         """
         self._best, self._complete = best, complete
         self._fix_by_price(self._run())
@@ -146,22 +143,17 @@ class Master:
     ) -> list[tuple[float, dict[int, float]]]:
         """Return what a node branches into, each with its bound."""
         self._decide(decided)
-        before = 0.0
-        for turn in count():
+        while True:
             value = self._run()
             if self._hopeless(value):
                 return []
             if limits.over:
                 return [(value, decided)]
             open_cells = np.flatnonzero((self.relaxed > 1e-6) & (self.relaxed < 1 - 1e-6))
-            if not len(open_cells):
-                if not self._settle(limits):
-                    continue
-                return []
-            gained = turn == 0 or value > before + 1e-3 * max(1.0, abs(before))
-            before = value
-            if turn >= NODE_ROUNDS or not gained or not self._add_cheap(self.relaxed):
+            if len(open_cells):
                 break
+            if self._settle(limits):
+                return []
         if self.nodes % TRIALS == 1:
             self._offer(self._complete(self.always | (self.relaxed > 1e-6), self.relaxed))
         return self._children(decided, value, open_cells)
