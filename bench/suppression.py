@@ -26,7 +26,7 @@ from indistinct.tables.suppress import attacker_intervals, audit, optimal_suppre
 from indistinct.tables.suppress.front import suppress
 from indistinct.tables.system import CellSystem, cell_system
 
-SIZES = {"region": 8, "age": 15, "job": 24}
+SIZES = {"region": 9, "age": 15, "job": 24}
 WIDE = {"age": (0, 4, 8, 12), "job": (0, 4, 8, 12, 16, 20)}
 SHAPES = (
     {"region": 5, "age": 6},
@@ -151,7 +151,7 @@ def measure(*, tables: int = 40) -> dict[str, Any]:
     """Measure everything."""
     suppress(small(0), small_counts(small(0), 3.0))
     say("a large hierarchical table")
-    found: dict[str, Any] = {"large": [large(12.0, 3.0), large(25.0, 5.0)]}
+    found: dict[str, Any] = {"large": [large(10.0, 3.0), large(20.0, 5.0)]}
     say("small tables and their optimum")
     found["small"] = beside_the_optimum(tables)
     return found

@@ -84,7 +84,7 @@ tables = st.sampled_from([(3, 4), (4, 4), (3, 3, 3), (2, 3, 4), (6,)]).flatmap(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(tables)
 def test_intervals_are_those_of_another_solver(case):
     inner, seed, share = case
@@ -188,7 +188,7 @@ def audited_by_linprog(system, suppressed, sensitive):
     return safe
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(tables, st.booleans())
 def test_audit_is_the_definition_and_exact_ends_do_not_change_it(case, insiders):
     inner, seed, share = case

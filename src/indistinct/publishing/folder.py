@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indistinct import __version__
+import indistinct
 from indistinct.errors import GuaranteeError
 from indistinct.files.whole import folder_written_whole
 from indistinct.project import TableFormat
@@ -151,14 +151,21 @@ def write_folder(
         (private / "ledger.json").write_bytes(pretty(kept))
         os.chmod(private / "ledger.json", 0o600)
         content = {
-            "made_by": f"indistinct {__version__}",
+            "made_by": f"indistinct {indistinct.__version__}",
             "files": files,
             "method": dict(told),
-            "verdict": {name: found for name, found in verdict.items() if name != "private"},
+            "verdict": _public(verdict),
             "ledger": file_digest(private / "ledger.json"),
         }
         (aside / "certificate.json").write_bytes(pretty({**content, "hash": digest(content)}))
     return TablesFolder(folder, files, verdict)
+
+
+def _public(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what everybody may know of a verdict: nothing of how many people are exposed."""
+    if verdict["holds"]:
+        return {name: found for name, found in verdict.items() if name != "private"}
+    return {"attacks": verdict["attacks"], "holds": False}
 
 
 def _file_name(name: str, taken: set[str], format: TableFormat) -> str:

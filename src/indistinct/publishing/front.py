@@ -12,14 +12,18 @@ from indistinct.project import Publish
 from indistinct.protect import fresh_seed
 from indistinct.publishing.asked import Asked
 from indistinct.publishing.folder import TablesFolder, write_folder
-from indistinct.publishing.geography import Geographies, settle_geographies
+from indistinct.publishing.geography import (
+    Geographies,
+    refuse_exact_differences,
+    settle_geographies,
+)
 from indistinct.publishing.numbers import check_labels
 from indistinct.publishing.protecting import protect_tables
 from indistinct.publishing.telling import conditions, methodology
 from indistinct.publishing.weighing import TableRisk, flagged, weigh_tables
 from indistinct.session import Data
 from indistinct.showing import Shown, Table
-from indistinct.tables import Counted, count_tables
+from indistinct.tables import Counted, Published, count_tables
 
 __all__ = ["Publication", "count_asked", "publish_tables"]
 
@@ -97,6 +101,9 @@ def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
     within = asked.within(data)
     if within is not None and within.variable is not None:
         besides.append(within.variable)
+    if settings.published is not None and settings.published.exists():
+        # what was published for other geographies is compared with these
+        besides += [zoning.variable for zoning in Published.load(settings.published).zonings]
     if settings.contributor is not None:
         data.source.check_columns([settings.contributor])
     if settings.match_keys is not None:
@@ -134,6 +141,7 @@ def publish_tables(
         return Publication(settings, risk)
     seed = fresh_seed() if settings.seed is None else settings.seed
     settled = settle_geographies(counted, settings, within=asked.within(data), seed=seed)
+    refuse_exact_differences(settled.counted, settings)
     done = protect_tables(data, settled.counted, settings, seed)
     facts = dict(done.facts())
     tables = settled.counted.tables

@@ -19,13 +19,17 @@ from indistinct.tables import (
     TableSet,
     check_request,
     difference_geographies,
+    differences,
     merge_areas,
     merge_to_stop,
     zoning_of,
 )
 from indistinct.tables.differencing.overlap import zone_of
 
-__all__ = ["Geographies", "settle_geographies"]
+__all__ = ["Geographies", "refuse_exact_differences", "settle_geographies"]
+
+EXACT = ("none", "suppress")
+"""Methods that publish true numbers: what subtraction gives is true as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,23 @@ def settle_geographies(
     tables = TableSet(counted.tables.tables, counted.tables.area, tuple(kept))
     counted = counted.with_tables(tables)
     return Geographies(counted, merged, stopped, tuple(left_out), _recorded(counted, settings))
+
+
+def refuse_exact_differences(counted: Counted, settings: Publish) -> None:
+    """Refuse true numbers whose codings or universes give small counts by subtraction."""
+    if (settings.method or "none") not in EXACT or settings.stop == "allow":
+        return
+    alone = counted.with_tables(TableSet(counted.tables.tables, counted.tables.area))
+    found = differences(alone, threshold=settings.smallest_zone, cell_threshold=settings.threshold)
+    for pair in found.pairs:
+        if pair.zones:
+            first, second = pair.revealed.overlap.names
+            raise GuaranteeError(
+                f"The tables '{first}' and '{second}' differ in {pair.kind}: subtraction gives "
+                f"{pair.zones:,} counts below {settings.threshold}. Nothing was published. Code "
+                "them alike, perturb the numbers (--method small-counts, cell-key), or allow it "
+                "(--stop allow)."
+            )
 
 
 def _stop(

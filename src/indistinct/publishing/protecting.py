@@ -89,14 +89,15 @@ def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -
         )
     if method == "none":
         return _AsTheyAre(counted, tabular_uniques(counted))
+    base = 3 if settings.base is None else settings.base
     if method == "round":
         system = cell_system(counted)
-        return _OfRounding(counted, controlled_rounding(system, settings.base or 3, seed=seed))
+        return _OfRounding(counted, controlled_rounding(system, base, seed=seed))
     if method == "small-counts":
-        base = settings.base or settings.threshold
+        base = settings.threshold if settings.base is None else settings.base
         return _OfNoise(small_count_rounding(counted, base, seed=seed), settings.threshold, base)
     if method == "random-round":
-        rounded = random_rounding(counted, base=settings.base or 3, seed=seed)
+        rounded = random_rounding(counted, base=base, seed=seed)
         return _OfNoise(rounded, settings.threshold)
     if method == "modify":
         probability = 0.25 if settings.probability is None else settings.probability

@@ -179,19 +179,12 @@ class _Search:
                 free[[first, *others]] = False
 
     def _around(self, area: int, free: NDArray[np.bool_]) -> list[int]:
-        """Return the nearest free areas; those that hang together, where areas have neighbours."""
+        """Return the free areas of the part of the country, nearest first."""
         geography = self.problem.geography
-        if geography.neighbours is None:
-            here = np.flatnonzero(free & (geography.part == geography.part[area]))
-            far = np.linalg.norm(geography.places[here] - geography.places[area], axis=1)
-            return [int(n) for n in here[np.argsort(far, kind="stable")][:NEAREST]]
-        found, at = [area], 0
-        while at < len(found) < NEAREST:
-            found += [
-                n for n in geography.neighbours[found[at]].tolist() if free[n] and n not in found
-            ]
-            at += 1
-        return found
+        here = np.flatnonzero(free & (geography.part == geography.part[area]))
+        far = np.linalg.norm(geography.places[here] - geography.places[area], axis=1)
+        nearest: list[int] = here[np.argsort(far, kind="stable")].tolist()
+        return nearest
 
     # joining what is left
 
@@ -326,31 +319,30 @@ class _Search:
     def _grown(self, seed: int, members: list[int]) -> set[int]:
         """Add the area that leaves least to do, of those given nearest first, until it is fine."""
         problem, neighbours = self.problem, self.problem.geography.neighbours
-        part, left = {seed}, problem.rows(seed)
+        part, newest, left = {seed}, seed, problem.rows(seed)
         people, bits = int(problem.sizes[seed]), problem.bits([seed])
-        alone = {area: problem.bits([area]) for area in members}
+        others = [area for area in members if area != seed]
+        touching: set[int] = set()
         while len(left) or people < problem.least_people:
-            others = [area for area in members if area not in part]
+            near = others[:NEAREST]
             if neighbours is not None:
-                touching = {other for area in part for other in neighbours[area].tolist()}
-                others = [area for area in others if area in touching]
-            if not others:
+                touching.update(neighbours[newest].tolist())
+                near = [area for area in others if area in touching]
+            if not near:
                 break
-            best = min(
-                others[:NEAREST],
-                key=lambda area: (
-                    _without_help(problem.helps, left, alone[area])
-                    + _without_help(problem.helps, problem.rows(area), bits),
-                    area,
-                ),
-            )
-            left = np.concatenate(
-                [problem.left(left, alone[best]), problem.left(problem.rows(best), bits)]
-            )
-            part.add(best)
-            bits = bits | alone[best]
-            people += int(problem.sizes[best])
+            newest = min(near, key=lambda area: (self._to_do(left, bits, area), area))
+            own, rows = problem.bits([newest]), problem.rows(newest)
+            left = np.concatenate([problem.left(left, own), problem.left(rows, bits)])
+            bits = bits | own
+            people += int(problem.sizes[newest])
+            part.add(newest)
+            others.remove(newest)
         return part
+
+    def _to_do(self, left: Ints, bits: Words, area: int) -> int:
+        helps = self.problem.helps
+        own = _without_help(helps, self.problem.rows(area), bits)
+        return int(own + _without_help(helps, left, self.problem.bits([area])))
 
     def _all_fine(self, areas: list[int]) -> bool:
         problem = self.problem

@@ -108,19 +108,35 @@ class WholeProgram(Program):
     of a two-way table or a hierarchy do, and only otherwise a search is needed.
     """
 
-    def solve_whole(self, *, gap: float) -> Solved:
-        """Find whole values whose cost is at most `gap` above the least."""
+    def solve_whole(
+        self, *, gap: float, share: float = 0.0, nodes: int | None = None, first: int | None = None
+    ) -> Solved:
+        """Find whole values whose cost is at most `gap` above the least.
+
+        Parameters
+        ----------
+        share
+            Or at most this share of the cost above it.
+        nodes
+            How many nodes are searched.
+        first
+            How many values must be whole, from the first on: all, where it is not said.
+        """
         import highspy
 
-        first = self.solve()
-        if first.values is None or np.abs(first.values - np.rint(first.values)).max() < _WHOLE:
-            return first
-        at = np.arange(self.columns, dtype=np.int32)
-        kinds = np.full(self.columns, highspy.HighsVarType.kInteger)
-        self._highs.changeColsIntegrality(self.columns, at, kinds)
+        whole = self.columns if first is None else first
+        linear = self.solve()
+        if linear.values is None:
+            return linear
+        if np.abs(linear.values[:whole] - np.rint(linear.values[:whole])).max(initial=0) < _WHOLE:
+            return linear
+        at = np.arange(whole, dtype=np.int32)
+        kinds = np.full(whole, highspy.HighsVarType.kInteger)
+        self._highs.changeColsIntegrality(whole, at, kinds)
         self._highs.setOptionValue("mip_abs_gap", gap)
-        self._highs.setOptionValue("mip_rel_gap", 0.0)
-        self._highs.setOptionValue("mip_max_nodes", max(1, SEARCH_WORK // self.columns))
+        self._highs.setOptionValue("mip_rel_gap", share)
+        most = max(1, SEARCH_WORK // self.columns) if nodes is None else nodes
+        self._highs.setOptionValue("mip_max_nodes", most)
         if self.columns > LARGE:
             self._highs.setOptionValue("mip_pscost_minreliable", 0)
         return replace(self.solve(), searched=True)

@@ -273,7 +273,14 @@ def audit(
         low[members] = component.seen_low * component.scale
         high[members] = component.seen_high * component.scale
         if alone[members].any():
-            insider[members] = _insiders(component, own, found.sums_within(number), alone[members])
+            exposed = own.sensitive & own.met(low[members], high[members])
+            insider[members] = _insiders(
+                Component.of(found, number, sparing=True),
+                own,
+                found.sums_within(number),
+                alone[members],
+                exposed,
+            )
     places = found.place[sensitive.cells]
     inside = places >= 0
     values = system.values[sensitive.cells]
@@ -414,11 +421,12 @@ def _any_beside(sums: sparse.csr_matrix, alone: Flags) -> Flags:
     return np.asarray(found > 0.5)
 
 
-def _insiders(component: Component, needs: Needs, sums: sparse.csr_matrix, alone: Flags) -> Flags:
-    """Say of the sensitive cells whether a single contributor beside them gets too near."""
+def _insiders(
+    component: Component, needs: Needs, sums: sparse.csr_matrix, alone: Flags, asked: Flags
+) -> Flags:
+    """Say of the cells asked about whether a single contributor beside them gets too near."""
     open_to = np.zeros(component.size, dtype=np.bool_)
-    low, high = component.seen_low * component.scale, component.seen_high * component.scale
-    exposed = needs.sensitive & _any_beside(sums, alone) & needs.met(low, high)
+    exposed = asked & _any_beside(sums, alone)
     for cell in np.flatnonzero(exposed).tolist():
         knowing = beside(sums, cell, alone)
         open_to[cell] = not protects_from(component, needs, cell, knowing)

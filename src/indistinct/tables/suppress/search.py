@@ -48,7 +48,7 @@ class Plan:
         self.effort = AT_ONCE if components <= 20 else IN_REGIONS
         self.both = size <= 2_000
         self.eliminates = size <= 20_000
-        regions = 0 if self.at_once or not improve else 100_000 // max(size, 2_500)
+        regions = 0 if self.at_once or not improve else 60_000 // max(size, 1_500)
         self.regions = regions // components
 
 

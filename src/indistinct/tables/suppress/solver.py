@@ -1,8 +1,9 @@
 """One connected component of unknown cells as a linear program that is solved again and again.
 
-The model stays in HiGHS; between solves only the objective and a few bounds change, so that every
-solve starts from the last basis. Each solution is a table that agrees with everything published,
-so all are kept: a requirement that one of them shows to be met needs no solve of its own.
+The model stays in HiGHS; between solves only the objective and a few bounds change, so that a
+solve starts from the last basis, or from the true table where that is nearer. Each solution is a
+table that agrees with everything published, so all are kept: a requirement that one of them shows
+to be met needs no solve of its own.
 """
 
 from __future__ import annotations
@@ -215,6 +216,9 @@ class Component:
             if cell not in self.fixed:
                 self._cost(cell, cost)
                 self._bound(cell, a, b)
+        if self._sparing:
+            # from the true table, a vertex of the split program, a short way leads to what is asked
+            solver.clearSolver()
         solver.run()
         self.runs += 1
         status = solver.getModelStatus()

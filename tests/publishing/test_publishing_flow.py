@@ -1,0 +1,410 @@
+"""Tables published from beginning to end: what is in the folder, what is true of it, what is not
+told, and that nothing is left behind where nothing is published."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from small_data import open_small
+
+from indistinct.errors import GuaranteeError, InputError
+from indistinct.publishing import Asked, Publication, publish_tables
+from indistinct.release import digest
+from indistinct.session import Data
+from indistinct.tables import Published
+
+SEED = 918273645
+STAGES = ((0, "0–14"), (15, "15–64"), (65, "65+"))
+TABLES = ("age[0,15,65],sex", "sex,ethnic")
+DIMENSIONS = {"age-0-15-65-sex.csv": ("stage", "sex"), "sex-ethnic.csv": ("sex", "ethnic")}
+METHODS = ("suppress", "round", "small-counts", "cell-key", "modify", "random-round")
+ADDING_UP = ("round", "small-counts", "cell-key")
+
+Row = dict[str, str]
+Publish = Callable[..., Publication]
+
+
+def census() -> dict[str, list[Any]]:
+    """Three hundred people in five areas of two counties; the last area is small."""
+    rng = np.random.default_rng(25)
+    area = rng.choice(5, 300, p=[0.3, 0.25, 0.2, 0.2, 0.05])
+    return {
+        "area": [f"area {n}" for n in area],
+        "county": ["north" if n < 2 else "south" for n in area],
+        # all but a few people of two areas
+        "zone": ["left" if n < 3 or at % 50 == 7 else "right" for at, n in enumerate(area)],
+        "age": rng.integers(0, 90, 300).tolist(),
+        "sex": rng.choice(["f", "m"], 300).tolist(),
+        "ethnic": rng.choice(["white", "black", "asian"], 300, p=[0.8, 0.15, 0.05]).tolist(),
+        "wage": rng.integers(0, 5000, 300).tolist(),
+    }
+
+
+def true_counts() -> dict[str, Counter[tuple[str, ...]]]:
+    """The count of every cell and total, for areas and counties: by going through the people."""
+    people = census()
+    stage = [next(label for low, label in reversed(STAGES) if age >= low) for age in people["age"]]
+    people["stage"] = stage
+    found: dict[str, Counter[tuple[str, ...]]] = {}
+    for name, dimensions in DIMENSIONS.items():
+        count: Counter[tuple[str, ...]] = Counter()
+        for n in range(300):
+            own = [people[d][n] for d in dimensions]
+            places = (("area", people["area"][n]), ("county", people["county"][n]))
+            for place in places:
+                for at in itertools.product(*((value, "total") for value in own)):
+                    count[(*place, *at)] += 1
+        found[name] = count
+    return found
+
+
+TRUTH = true_counts()
+
+
+@pytest.fixture(scope="module")
+def data() -> Any:
+    with open_small(census()) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def publish(data: Data, tmp_path_factory: pytest.TempPathFactory) -> Publish:
+    """Publish the tables in a folder of their own."""
+
+    def made(*tables: str, although_unproved: bool = False, **settings: Any) -> Publication:
+        out = tmp_path_factory.mktemp("published") / "tables"
+        given = {"area": "area", "seed": SEED, "out": out} | settings
+        asked = Asked.of_texts(tables or TABLES, **given)
+        return publish_tables(data, asked, although_unproved=although_unproved)
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def published(publish: Publish) -> dict[str, Publication]:
+    """The tables by every method, for areas and for counties."""
+    return {method: publish(method=method, also=("county",)) for method in METHODS}
+
+
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def folder(found: Publication) -> Path:
+    assert found.folder is not None
+    return found.folder.folder
+
+
+def rows(found: Publication, name: str) -> list[Row]:
+    with (folder(found) / "tables" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cells(found: Publication, name: str) -> dict[tuple[str, ...], int | None]:
+    """The published number of every place and cell; None where it is suppressed."""
+    numbers: dict[tuple[str, ...], int | None] = {}
+    for row in rows(found, name):
+        value = row.pop("value")
+        hidden = row.pop("suppressed", "false") == "true"
+        assert hidden == (value == "")
+        at = tuple(row.values())
+        assert at not in numbers
+        numbers[at] = None if hidden else int(value)
+    return numbers
+
+
+def public_files(found: Publication) -> list[Path]:
+    every = [p for p in folder(found).rglob("*") if p.is_file()]
+    return [p for p in every if p.parent.name != "private"]
+
+
+# what every folder has --------------------------------------------------------------------------
+
+
+@every_method
+def test_folder_contents(published, method):
+    where = folder(published[method])
+    assert sorted(p.relative_to(where).as_posix() for p in where.rglob("*") if p.is_file()) == [
+        "certificate.json",
+        "conditions.md",
+        "methodology.md",
+        "private/ledger.json",
+        "tables.json",
+        "tables/age-0-15-65-sex.csv",
+        "tables/sex-ethnic.csv",
+    ]
+    assert (where / "private").stat().st_mode & 0o777 == 0o700
+    assert (where / "private" / "ledger.json").stat().st_mode & 0o777 == 0o600
+    listed = json.loads((where / "tables.json").read_text())["tables"]
+    assert [one["table"] for one in listed] == list(TABLES)
+    for one in listed:
+        written = rows(published[method], Path(one["file"]).name)
+        assert len(written) == one["cells"]
+        assert len({(row["geography"], row["area"]) for row in written}) == one["places"] == 7
+        for name, labels in one["dimensions"].items():
+            assert list(dict.fromkeys(row[name] for row in written)) == labels
+    assert "No differencing" in (where / "conditions.md").read_text()
+    assert "| sex,ethnic | sex × ethnic |" in (where / "methodology.md").read_text()
+
+
+@every_method
+def test_certificate_has_the_hash_of_every_file_and_its_own(published, method):
+    where = folder(published[method])
+    certificate = json.loads((where / "certificate.json").read_text())
+    own = certificate.pop("hash")
+    assert own == digest(certificate)
+    public = {p.relative_to(where).as_posix() for p in public_files(published[method])}
+    assert set(certificate["files"]) == public - {"certificate.json"}
+    for name, known in {
+        **certificate["files"],
+        "private/ledger.json": certificate["ledger"],
+    }.items():
+        assert hashlib.sha256((where / name).read_bytes()).hexdigest() in known
+    assert certificate["verdict"]["holds"] is True
+    assert certificate["verdict"]["attacks"]
+    assert published[method].holds
+
+
+@every_method
+def test_every_cell_of_every_place_is_there(published, method):
+    for name, count in TRUTH.items():
+        assert set(cells(published[method], name)) >= set(count)
+
+
+# what is true of the numbers --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ADDING_UP)
+def test_cells_add_up_to_their_totals(published, method):
+    for name in DIMENSIONS:
+        found = cells(published[method], name)
+        for *place, first, second in found:
+            if first == "total":
+                parts = [
+                    v
+                    for at, v in found.items()
+                    if at[:2] == tuple(place) and at[2] != "total" and at[3] == second
+                ]
+                assert sum(parts) == found[(*place, first, second)]
+            if second == "total":
+                parts = [
+                    v for at, v in found.items() if at[:3] == (*place, first) and at[3] != "total"
+                ]
+                assert sum(parts) == found[(*place, first, second)]
+    assert "add up to" in (folder(published[method]) / "methodology.md").read_text()
+
+
+@pytest.mark.parametrize("method", ["round", "small-counts"])
+def test_areas_add_up_to_counties_and_shared_totals_agree(published, method):
+    county = {"area 0": "north", "area 1": "north"}
+    both = [cells(published[method], name) for name in DIMENSIONS]
+    for found in both:
+        sums: Counter[tuple[str, ...]] = Counter()
+        for (geography, area, *at), value in found.items():
+            if geography == "area":
+                sums[("county", county.get(area, "south"), *at)] += value
+        assert sums == {at: v for at, v in found.items() if at[0] == "county"}
+    for sex, (kind, place) in itertools.product("fm", {at[:2] for at in both[0]}):
+        assert both[0][(kind, place, "total", sex)] == both[1][(kind, place, sex, "total")]
+
+
+def test_rounded_counts_are_the_multiples_beside_the_true_ones(published):
+    for name, count in TRUTH.items():
+        for at, value in cells(published["round"], name).items():
+            assert value % 3 == 0
+            assert abs(value - count[at]) < 3
+
+
+def test_small_counts_are_not_published(published):
+    for name, count in TRUTH.items():
+        found = cells(published["small-counts"], name)
+        assert {1, 2} & set(count.values())
+        assert not {1, 2} & set(found.values())
+        assert all(found[at] == 0 for at in found if count[at] == 0)
+
+
+@pytest.mark.parametrize("method", ["cell-key", "modify", "random-round"])
+def test_noise_moves_counts_a_little_and_not_all(published, method):
+    moved = Counter(
+        value - TRUTH[name][at]
+        for name in DIMENSIONS
+        for at, value in cells(published[method], name).items()
+        if at[2] != "total" and at[3] != "total"
+    )
+    assert 0 < moved[0] < moved.total()
+    assert max(map(abs, moved)) <= 6
+    assert min(v for name in DIMENSIONS for v in cells(published[method], name).values()) >= 0
+
+
+def test_suppressed_cells_hide_all_small_counts_and_others_are_true(published):
+    hidden = 0
+    for name, count in TRUTH.items():
+        for at, value in cells(published["suppress"], name).items():
+            assert value is None or value == count[at]
+            assert value not in (1, 2)
+            hidden += value is None
+    assert 0 < hidden < sum(map(len, TRUTH.values())) / 2
+
+
+def test_true_counts_are_published_where_nobody_stands_out(publish):
+    found = publish("age[0,15,65],sex", area="county", method="none")
+    count = TRUTH["age-0-15-65-sex.csv"]
+    written = cells(found, "age-0-15-65-sex.csv")
+    assert written == {at: n for at, n in count.items() if at[0] == "county"}
+
+
+def test_sums_are_suppressed_and_the_others_are_true(publish):
+    found = publish("sex,ethnic", value="wage", method="suppress", dominance=(1, 60.0))
+    people = census()
+    sums: Counter[tuple[str, str, str]] = Counter()
+    for area, sex, ethnic, wage in zip(
+        *(people[name] for name in ("area", "sex", "ethnic", "wage")), strict=True
+    ):
+        sums[area, sex, ethnic] += wage
+    shown = 0
+    for (_, area, sex, ethnic), value in cells(found, "sex-ethnic.csv").items():
+        if "total" not in (sex, ethnic) and value is not None:
+            assert value == sums[area, sex, ethnic]
+            shown += 1
+    assert shown > 5
+
+
+def test_parquet_holds_what_csv_does(publish, published):
+    found = publish(method="round", also=("county",), format="parquet")
+    for name in DIMENSIONS:
+        table = pq.read_table(folder(found) / "tables" / name.replace(".csv", ".parquet"))
+        plain = pa_csv.read_csv(folder(published["round"]) / "tables" / name)
+        assert table["value"].to_pylist() == plain["value"].to_pylist()
+        assert table["area"].to_pylist() == plain["area"].to_pylist()
+
+
+# what is not told -------------------------------------------------------------------------------
+
+
+@every_method
+def test_public_files_tell_neither_the_seed_nor_who_was_exposed(published, method):
+    found = published[method]
+    ledger = json.loads((folder(found) / "private" / "ledger.json").read_text())
+    assert ledger["seed"] == SEED
+    assert ledger["found_before"]["frtu"] == found.risk.uniques.frtu
+    for path in public_files(found):
+        text = path.read_text(encoding="utf-8")
+        assert str(SEED) not in text, path.name
+        assert ledger["salt"] not in text
+        for word in ("frtu", "prtu", "unique", "seed", "salt", "deviation", "risk"):
+            allowed = word == "unique" and path.name == "certificate.json"  # names of attacks
+            assert word not in text.lower() or allowed, (path.name, word)
+    told = json.loads((folder(found) / "certificate.json").read_text())
+    assert "private" not in told["verdict"]
+    # of what was looked for, nothing was found, and no other number is told
+    numbers = [v for v in told["verdict"].values() if not isinstance(v, (bool, str, list))]
+    assert set(numbers) <= {0}
+
+
+def test_an_unproved_certificate_does_not_say_how_many_are_exposed(publish):
+    found = publish(method="none", although_unproved=True)
+    assert not found.holds
+    assert found.risk.uniques.frtu > 0
+    told = json.loads((folder(found) / "certificate.json").read_text())["verdict"]
+    assert told["holds"] is False
+    assert set(told) == {"attacks", "holds"}
+    ledger = json.loads((folder(found) / "private" / "ledger.json").read_text())
+    assert ledger["verdict"]["frtu"] == found.risk.uniques.frtu
+
+
+# the same again, and merging --------------------------------------------------------------------
+
+
+def tables_of(found: Publication) -> dict[str, bytes]:
+    where = folder(found)
+    names = ("tables.json", "methodology.md", *(f"tables/{name}" for name in DIMENSIONS))
+    return {name: (where / name).read_bytes() for name in names}
+
+
+@every_method
+def test_the_same_seed_gives_the_same_bytes(publish, published, method):
+    again = publish(method=method, also=("county",))
+    assert tables_of(again) == tables_of(published[method])
+
+
+@pytest.mark.parametrize("method", ["cell-key", "modify", "random-round", "small-counts"])
+def test_another_seed_gives_other_numbers(publish, published, method):
+    other = publish(method=method, also=("county",), seed=SEED + 1)
+    assert tables_of(other) != tables_of(published[method])
+
+
+def test_merged_areas_hold_without_noise_and_their_file_says_which(publish):
+    found = publish(merge=True)
+    assert found.risk.uniques.frtu > 0
+    merged = {
+        row["area"]: row["published_area"]
+        for row in csv.DictReader((folder(found) / "areas.csv").open(encoding="utf-8"))
+    }
+    assert sorted(merged) == [f"area {n}" for n in range(5)]
+    for name, count in TRUTH.items():
+        sums: Counter[tuple[str, ...]] = Counter()
+        for (geography, area, *at), n in count.items():
+            if geography == "area":
+                sums[("area", merged[area], *at)] += n
+        assert {at: n for at, n in cells(found, name).items() if n} == sums
+
+
+# what is refused --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"method": "none"}, r"do not hold: \d+ people are full record tabular uniques"),
+        ({"method": "round", "also": ("zone",)}, "'zone' beside 'area' reveals"),
+        ({"method": "round", "least_people": 10**6}, "fewer than 1,000,000 people"),
+    ],
+)
+def test_what_cannot_be_proved_is_not_published(publish, tmp_path, settings, said):
+    with pytest.raises(GuaranteeError, match=said):
+        publish(out=tmp_path / "tables", **settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_method_needs_a_folder_and_a_folder_must_be_new(publish, tmp_path):
+    with pytest.raises(InputError, match="Name a folder with --out"):
+        publish(method="round", out=None)
+    kept = tmp_path / "tables" / "mine.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        publish(method="round", out=kept.parent)
+    assert [p.name for p in kept.parent.iterdir()] == ["mine.txt"]
+
+
+def test_zones_are_left_out_or_merged_or_allowed_as_asked(publish):
+    out = publish(method="round", also=("zone",), stop="leave-out")
+    assert {row["geography"] for row in rows(out, "sex-ethnic.csv")} == {"area"}
+    together = publish(method="round", also=("zone",), stop="merge")
+    places = {(row["geography"], row["area"]) for row in rows(together, "sex-ethnic.csv")}
+    assert len([place for place in places if place[0] == "zone"]) == 1
+    allowed = publish(method="round", also=("zone",), stop="allow")
+    places = {(row["geography"], row["area"]) for row in rows(allowed, "sex-ethnic.csv")}
+    assert {area for geography, area in places if geography == "zone"} == {"left", "right"}
+
+
+def test_a_later_request_is_checked_against_the_record(publish, tmp_path):
+    record = tmp_path / "published.json"
+    publish(method="round", published=record)
+    before = record.read_bytes()
+    with pytest.raises(GuaranteeError, match="beside what was published before"):
+        publish(area="zone", method="round", published=record, out=tmp_path / "second")
+    assert record.read_bytes() == before
+    assert not (tmp_path / "second").exists()
+    publish(area="county", method="round", published=record)
+    assert [one.name for one in Published.load(record).zonings] == ["area", "county"]
