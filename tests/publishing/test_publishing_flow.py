@@ -93,8 +93,13 @@ def publish(data: Data, tmp_path_factory: pytest.TempPathFactory) -> Publish:
 
 @pytest.fixture(scope="module")
 def published(publish: Publish) -> dict[str, Publication]:
-    """The tables by every method, for areas and for counties."""
-    return {method: publish(method=method, also=("county",)) for method in METHODS}
+    """The tables by every method, for areas and, but for suppression, for counties."""
+    return {method: publish(method=method, also=also(method)) for method in METHODS}
+
+
+def also(method: str) -> tuple[str, ...] | None:
+    """A second geography makes many more linear programs of a suppression."""
+    return None if method == "suppress" else ("county",)
 
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -150,7 +155,8 @@ def test_folder_contents(published, method):
     for one in listed:
         written = rows(published[method], Path(one["file"]).name)
         assert len(written) == one["cells"]
-        assert len({(row["geography"], row["area"]) for row in written}) == one["places"] == 7
+        places = {(row["geography"], row["area"]) for row in written}
+        assert len(places) == one["places"] == (7 if also(method) else 5)
         for name, labels in one["dimensions"].items():
             assert list(dict.fromkeys(row[name] for row in written)) == labels
     assert "No differencing" in (where / "conditions.md").read_text()
@@ -177,8 +183,11 @@ def test_certificate_has_the_hash_of_every_file_and_its_own(published, method):
 
 @every_method
 def test_every_cell_of_every_place_is_there(published, method):
+    geographies = ("area", *(also(method) or ()))
     for name, count in TRUTH.items():
-        assert set(cells(published[method], name)) >= set(count)
+        found = cells(published[method], name)
+        assert {at[0] for at in found} == set(geographies)
+        assert set(found) >= {at for at in count if at[0] in geographies}
 
 
 # what is true of the numbers --------------------------------------------------------------------
@@ -253,7 +262,23 @@ def test_suppressed_cells_hide_all_small_counts_and_others_are_true(published):
             assert value is None or value == count[at]
             assert value not in (1, 2)
             hidden += value is None
-    assert 0 < hidden < sum(map(len, TRUTH.values())) / 2
+    assert 0 < hidden < 50
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=GuaranteeError,
+    reason="the audit takes one person, alone in a cell and in its total, for two insiders",
+)
+def test_suppression_where_somebody_is_alone_in_a_cell_and_in_its_total(tmp_path):
+    """The only child: alone among the boys and among all children."""
+    sex = ["m"] * 9 + ["f"] * 8
+    age = [7] + [30] * 4 + [70] * 4 + [30] * 4 + [70] * 4
+    with open_small({"sex": sex, "age": age}) as people:
+        asked = Asked.of_texts(
+            ["age[0,15,65],sex"], area="persons", method="suppress", out=tmp_path / "tables"
+        )
+        assert publish_tables(people, asked).holds
 
 
 def test_true_counts_are_published_where_nobody_stands_out(publish):
@@ -333,11 +358,11 @@ def tables_of(found: Publication) -> dict[str, bytes]:
 
 @every_method
 def test_the_same_seed_gives_the_same_bytes(publish, published, method):
-    again = publish(method=method, also=("county",))
+    again = publish(method=method, also=also(method))
     assert tables_of(again) == tables_of(published[method])
 
 
-@pytest.mark.parametrize("method", ["cell-key", "modify", "random-round", "small-counts"])
+@pytest.mark.parametrize("method", ["cell-key", "modify", "random-round"])
 def test_another_seed_gives_other_numbers(publish, published, method):
     other = publish(method=method, also=("county",), seed=SEED + 1)
     assert tables_of(other) != tables_of(published[method])

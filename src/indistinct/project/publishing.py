@@ -123,6 +123,11 @@ class Publish:
     width: float | None = setting(
         number(least=0), "how wide an attacker's interval for a suppressed cell must be at least"
     )
+    zeros: bool = setting(
+        yes_or_no,
+        "whether empty cells may be suppressed too, to protect others",
+        default=True,
+    )
     variance: float | None = setting(number(least=0), "the variance of the noise of cell keys")
     probability: float | None = setting(
         number(least=0, most=1), "how probable it is that a count is modified by one"

@@ -8,13 +8,14 @@ judge by.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.hierarchy import as_text
 from indistinct.project import Publish
 from indistinct.publishing.numbers import TOTAL, PublishedTable
 from indistinct.session import Data
@@ -48,6 +49,7 @@ from indistinct.tables import (
     threshold_rule,
     with_totals,
 )
+from indistinct.variables import Variables
 
 __all__ = ["Again", "Protected", "protect_tables"]
 
@@ -79,6 +81,7 @@ class Protected(Protocol):
 def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -> Protected:
     """Protect the numbers of a set of tables with the method that is asked for."""
     method = settings.method or "none"
+    counted = _labelled(counted, data.variables)
     if method == "suppress":
         return _suppressed(data, counted, settings)
     sums = [table.name for table in counted.tables if not table.is_count or table.weight]
@@ -107,6 +110,24 @@ def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -
     design = design_perturbation(variance=variance, no_small=settings.threshold - 1)
     keyed = perturb_by_cell_key(counted, design, seed=seed, additive=settings.additive)
     return _OfNoise(keyed, settings.threshold)
+
+
+def _labelled(counted: Counted, variables: Variables) -> Counted:
+    """Return the tables with the labels of values for categories that are single values."""
+    layouts = []
+    for layout in counted.layouts:
+        found = []
+        for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True):
+            if grouping.variable is not None and grouping.takes_values:
+                known = {
+                    as_text(v): label for v, label in variables[grouping.variable].labels.items()
+                }
+                labels = tuple(known.get(label, label) for label in categories.labels)
+                if len({*labels, TOTAL}) == len(labels) + 1:
+                    categories = replace(categories, labels=labels)
+            found.append(categories)
+        layouts.append(replace(layout, categories=tuple(found)))
+    return replace(counted, layouts=tuple(layouts))
 
 
 def _shaped(
@@ -405,7 +426,7 @@ def _suppressed(data: Data, counted: Counted, settings: Publish) -> _OfSuppressi
     parts = []
     rules: dict[str, None] = {}
     for (value, weight), names in kinds.items():
-        part = counted.with_tables(counted.tables.only(names))
+        part = _labelled(counted.with_tables(counted.tables.only(names)), data.variables)
         if value is None and weight is None:
             system = cell_system(part)
             found = [threshold_rule(system, settings.threshold, width=settings.width)]
@@ -433,6 +454,6 @@ def _suppressed(data: Data, counted: Counted, settings: Publish) -> _OfSuppressi
                 found.append(pq_rule(system, behind, p=p, q=q))
                 rules["the pq rule"] = None
         sensitive = combined(*found) if len(found) > 1 else found[0]
-        parts.append((part, suppress(system, sensitive)))
+        parts.append((part, suppress(system, sensitive, zeros=settings.zeros)))
     order = tuple(table.name for table in counted.tables)
     return _OfSuppression(tuple(parts), order, tuple(rules))

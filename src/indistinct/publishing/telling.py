@@ -33,7 +33,9 @@ def methodology(tables: TableSet, told: Sequence[str], *, project: Project | Non
         dimensions = " × ".join(d.name for d in table.dimensions)
         who = "everybody"
         if table.universe:
-            who = "people chosen by " + " and ".join(name for name, _ in table.universe)
+            who = " and ".join(
+                f"{name} {', '.join(str(item) for item in items)}" for name, items in table.universe
+            )
         what = table.value or "people"
         if table.weight is not None:
             what += f", weighted by {table.weight}"

@@ -108,6 +108,13 @@ class Grouping:
         if self.groups is not None and not self.groups:
             raise InputError(f"The recode '{self.name}' has no groups.")
 
+    @property
+    def takes_values(self) -> bool:
+        """Whether its categories are the values as they are."""
+        return self.variable is not None and all(
+            way is None for way in (self.bands, self.width, self.groups, self.level)
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was asked for as plain values; a hierarchy is named by its level alone."""
         content: dict[str, Any] = {"name": self.name, "variable": self.variable}

@@ -3,7 +3,8 @@
 Each cell goes to one of the two multiples next to it, those that are multiples stay
 (*zero-restricted*), all sums hold exactly, and the total of what cells move is least (Cox and Ernst
 1982; Cox 1987 for two-way tables; Salazar-González 2006 for all others). A two-way table always has
-such a rounding. Tables in three dimensions, and linked ones, may have none.
+such a rounding. Tables in three dimensions, and linked ones, may have none. Where many places hang
+together, a rounding is found that is good rather than shown to be best.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
+from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.modification import RandomRounding, checked_base
 from indistinct.tables.perturb.parts import Part, parts_of
 from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.rounding_places import round_places
 from indistinct.tables.perturb.solver import WholeProgram
 from indistinct.tables.system import CellSystem
 
@@ -29,6 +32,12 @@ __all__ = ["Rounded", "controlled_rounding"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+MOST_STEPS = 3
+"""How many multiples away a cell may be where nothing else is asked for."""
+
+AT_ONCE = 500
+"""Cells that may move in one part, beyond which tables of many places are rounded by place."""
 
 _GAP = 0.5
 """Costs are whole numbers but for a share below 0.4 that decides among equals."""
@@ -50,7 +59,8 @@ class Rounded(Shown):
         How many multiples a cell may be away, the nearest below and above being one: 1 where the
         rounding is zero-restricted throughout.
     wider
-        Cells in parts of the system that have no rounding to adjacent multiples.
+        Cells in parts of the system for which no rounding to adjacent multiples exists, or was
+        found.
     searched
         Parts of the system for which the linear program was not enough.
     best
@@ -80,6 +90,12 @@ class Rounded(Shown):
     def deviation(self) -> Ints:
         """Rounded less true, of every cell."""
         return self.values - np.rint(self.system.values).astype(np.int64)
+
+    @property
+    def beyond(self) -> int:
+        """The number of cells that are not at an adjacent multiple."""
+        true = np.rint(self.system.values).astype(np.int64)
+        return int((_steps(true, self.values, self.base, self.zero_restricted) > 1).sum())
 
     def table(self, name: str) -> Ints:
         """Return one table: areas, then its dimensions, totals last; −1 for what is not told."""
@@ -115,7 +131,7 @@ class Rounded(Shown):
             "mean_squared_deviation": float((moved**2).sum()) / cells,
             "largest_deviation": int(moved.max(initial=0)),
             "steps": self.steps,
-            "cells_beyond_adjacent": self.wider,
+            "cells_beyond_adjacent": self.beyond,
             "searched": self.searched,
             "least_deviation_shown": self.best,
             "apparent_ones": int((self.values == 1).sum()),
@@ -124,7 +140,9 @@ class Rounded(Shown):
 
     def _lines(self) -> list[str]:
         found = self.to_dict()
-        kind = "adjacent multiples" if self.steps == 1 else f"at most {self.steps} multiples away"
+        kind = "adjacent multiples"
+        if self.steps > 1:
+            kind = f"{self.beyond:,} of them up to {self.steps} multiples away"
         least = "shown to be least" if self.best else "not shown to be least"
         return [
             f"Rounded({found['cells']:,} cells to base {self.base}, {kind})",
@@ -158,12 +176,14 @@ def controlled_rounding(
     *,
     zero_restricted: bool = True,
     seed: int = 0,
-    most_steps: int = 1,
+    most_steps: int | None = None,
 ) -> Rounded:
     """Round every cell to a multiple of the base so that all sums still hold.
 
     Cells which stay cut the system into parts that are rounded by themselves. Each is a linear
-    program, and where its answer is not whole, a search in whole numbers.
+    program, and where its answer is not whole, a search in whole numbers. Tables for many places
+    that hang together are rounded from large places to small ones, and then repaired; their
+    deviation is not shown to be least.
 
     Parameters
     ----------
@@ -175,7 +195,8 @@ def controlled_rounding(
         Chooses among roundings that are equally good.
     most_steps
         Where a part has no rounding to adjacent multiples, cells may be up to so many multiples
-        away; empty cells stay empty.
+        away; empty cells stay empty. As few as are needed up to 3 where it is not said; 1 refuses
+        what has no rounding to adjacent multiples.
 
     >>> from scipy import sparse
     >>> sums = sparse.csr_matrix([[1, 1, -1, 0, 0], [0, 0, 1, 1, -1]])
@@ -185,23 +206,27 @@ def controlled_rounding(
     """
     base = checked_base(base)
     seed = checked_seed(seed)
-    if isinstance(most_steps, bool) or not isinstance(most_steps, int) or most_steps < 1:
+    most = MOST_STEPS if most_steps is None else most_steps
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"most_steps must be an integer of at least 1. Got {most_steps}.")
     true = np.rint(system.values).astype(np.int64)
     if not np.allclose(system.values, true, rtol=0, atol=1e-9):
         raise InputError("Controlled rounding is for whole numbers, and some cells are none.")
     if len(true) and true.min() < 0:
         raise InputError("Controlled rounding is for counts, and some cells are below zero.")
-    below = true // base
-    left = true - below * base
+    left = true % base
     tie = as_uniform(words(seed, "controlled rounding", np.arange(len(true))))
     rounded = true.copy()
     searched, wider, best, steps = 0, 0, True, 1
     groups = [np.arange(len(true))]
     failed: list[Part] = []
-    for step in range(1, most_steps + 1):
+    for step in range(1, most + 1):
         free = _free(true, left, step, zero_restricted)
         parts = [part for group in groups for part in parts_of(system.relations, group, free)]
+        if max((len(part.cells) for part in parts), default=0) > AT_ONCE:
+            grid = grid_of(system)
+            if grid is not None:
+                return _by_place(system, grid, true, base, zero_restricted, tie, most)
         failed, limited = [], False
         for part in progress.each(parts, "rounding", unit="parts"):
             found = _round_part(part, true, base, step, zero_restricted, tie)
@@ -216,22 +241,66 @@ def controlled_rounding(
                 wider, steps = wider + len(part.cells), step
         if not failed:
             break
-        if step < most_steps:
+        if step < most:
             again = _free(true, left, step + 1, zero_restricted)
             groups = _around(system.relations, failed, again)
     else:
-        found_none = "have not been rounded in the work allowed" if limited else "cannot be rounded"
-        further = (
-            "Allow cells to be further away (most_steps=2 or more), or try another base."
-            if most_steps == 1
-            else "Allow more steps, try another base, or publish fewer linked tables together."
-        )
-        raise InputError(
-            f"infeasible rounding base {base}: {len(failed):,} "
-            f"{'part' if len(failed) == 1 else 'parts'} of the tables {found_none} to multiples "
-            f"at most {most_steps} away so that all sums hold. {further}"
-        )
+        raise _none_found(base, most, len(failed), limited=limited)
     return Rounded(system, base, rounded, steps, wider, searched, best, zero_restricted)
+
+
+def _none_found(base: int, most_steps: int, parts: int, *, limited: bool) -> InputError:
+    found_none = "have not been rounded in the work allowed" if limited else "cannot be rounded"
+    further = (
+        "Allow cells to be further away (most_steps=2 or more), or try another base."
+        if most_steps == 1
+        else "Allow more steps, try another base, or publish fewer linked tables together."
+    )
+    return InputError(
+        f"infeasible rounding base {base}: {parts:,} "
+        f"{'part' if parts == 1 else 'parts'} of the tables {found_none} to multiples "
+        f"at most {most_steps} away so that all sums hold. {further}"
+    )
+
+
+def _by_place(
+    system: CellSystem,
+    grid: Grid,
+    true: Ints,
+    base: int,
+    zero_restricted: bool,
+    tie: Floats,
+    most_steps: int,
+) -> Rounded:
+    """Round the tables of many places that hang together."""
+    attempt = round_places(
+        grid,
+        true[grid.cells],
+        base,
+        zero_restricted=zero_restricted,
+        most_steps=most_steps,
+        tie=tie[grid.cells],
+    )
+    if attempt.multiples is None:
+        raise _none_found(base, most_steps, 1, limited=not attempt.known)
+    rounded = np.empty_like(true)
+    rounded[grid.cells] = attempt.multiples * base
+    if (system.relations @ rounded).any():
+        raise AssertionError("the rounded tables do not add up")
+    steps = int(_steps(true, rounded, base, zero_restricted).max(initial=1))
+    if steps > most_steps or rounded.min() < 0:
+        raise _none_found(base, most_steps, 1, limited=True)
+    wider = len(true) if steps > 1 else 0
+    return Rounded(system, base, rounded, steps, wider, 1, False, zero_restricted)
+
+
+def _steps(true: Ints, rounded: Ints, base: int, zero_restricted: bool) -> Ints:
+    """Return how many multiples away each cell is, an adjacent one being one."""
+    below, left = np.divmod(true, base)
+    multiple = rounded // base
+    away = np.maximum(below - multiple, multiple - below - (left > 0))
+    stays = (left > 0) | zero_restricted
+    return np.maximum(1, away + stays)
 
 
 @dataclass(frozen=True, eq=False)

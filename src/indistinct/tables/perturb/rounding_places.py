@@ -26,17 +26,14 @@ __all__ = ["Attempt", "round_places"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-TOGETHER = 6
-"""Places that are rounded together so that they add up to a larger one."""
+TOGETHER = 24
+"""Places that are rounded together so that they add up to a larger one, at most."""
 
-SETS = (2, 4, 8, 8, 16, 16)
-"""How many places are rounded again together, pass after pass."""
+FREE = 1_800
+"""Cells that may move in one program, about."""
 
-REPAIRS = 8
+REPAIRS = 24
 """Rounds of repair of large places that are beyond their adjacent multiples."""
-
-REPAIRED = 8
-"""Places of a large place, and of another, that are rounded again together in a repair."""
 
 BEYOND = 30
 """What one step beyond adjacent multiples costs, in bases."""
@@ -117,6 +114,8 @@ class _Work:
         self.places = len(true)
         self.loose = not zero_restricted
         self.above = grid.above()
+        moving = np.count_nonzero(true[grid.own] % base) / max(1, len(grid.own))
+        self.together = int(np.clip(FREE / max(1.0, moving), 3, TOGETHER))
         self.sums, self.groups = self._with_groups()
         extra = [sum(true[p] * t for p, t in parts.items()) for parts in self.groups]
         self.true = np.vstack([true, *extra]) if extra else true
@@ -137,14 +136,13 @@ class _Work:
         groups: list[dict[int, int]] = []
         for row in self.grid.among:
             left, levels = dict(row), []
-            while len(left) > TOGETHER + 1:
-                whole = [p for p in left if left[p] != left[next(reversed(left))]]
-                parts = [p for p in left if left[p] == left[next(reversed(left))]]
+            while len(left) > self.together + 1:
+                parts, whole = ([p for p in left if left[p] == sign] for sign in (1, -1))
                 if len(parts) < len(whole):
                     whole, parts = parts, whole
-                if len(parts) <= TOGETHER:
+                if len(parts) <= self.together:
                     break
-                chunks = np.array_split(np.array(parts), -(-len(parts) // TOGETHER))
+                chunks = np.array_split(np.array(parts), -(-len(parts) // self.together))
                 level = []
                 shorter = {p: left[p] for p in whole}
                 for chunk in chunks:
@@ -208,45 +206,50 @@ class _Work:
     def again(self) -> None:
         """Round sets of places again, given all others, where that makes things better.
 
-        First all in turn, then those of places that are beyond their adjacent multiples, with some
-        of another large place that take up what these give.
+        First of places that are beyond their adjacent multiples, then all in turn.
         """
         own = self.grid.own
         families: dict[tuple[int, ...], list[int]] = {}
         for place in own:
             families.setdefault(tuple(d for d, _ in self.above[place]), []).append(place)
         groups = list(families.values())
-        passes = [size for size in SETS if size < 2 * len(own)]
-        with progress.task(
-            "improving the rounding", total=len(passes) + REPAIRS, unit="passes"
-        ) as going:
-            for n, size in enumerate(passes):
-                for members in groups if n % 2 else [own]:
-                    order = self.rng.permutation(members).tolist()
-                    for at in range(0, len(order), size):
-                        self._improve(order[at : at + size])
-                going.advance()
-            for _ in range(REPAIRS):
-                if not self._beyond(sorted(self.grid.made_of)).any():
-                    break
-                self._repair(groups)
-                going.advance()
-
-    def _repair(self, groups: list[list[int]]) -> None:
-        made = sorted(self.grid.made_of)
-        for n, column in np.argwhere(self._beyond(made)).tolist():
-            place = made[n]
-            if not self._beyond([place])[0, column]:
-                continue
-            members = sorted(self.grid.made_of[place])
-            able = [p for p in members if self.left[p, column]]
-            first = self.rng.permutation(able).tolist()[:REPAIRED]
-            others = groups[int(self.rng.integers(len(groups)))]
-            near = [*self.rng.permutation(members).tolist(), *self.rng.permutation(others).tolist()]
-            half = [p for p in dict.fromkeys(near[: len(members)]) if p not in first]
-            chosen = [*first, *half][:REPAIRED]
-            chosen += [p for p in near[len(members) :] if p not in chosen][:REPAIRED]
+        sets = [
+            order[at : at + size]
+            for size, among in ((self.together // 3, groups), (2 * self.together // 3, [own]))
+            for order in (self.rng.permutation(members).tolist() for members in among)
+            for at in range(0, len(order), size)
+        ]
+        self._repair(groups, range(REPAIRS // 2))
+        for chosen in progress.each(sets, "improving the rounding", unit="sets"):
             self._improve(chosen)
+        self._repair(groups, range(REPAIRS // 2, REPAIRS))
+
+    def _repair(self, groups: list[list[int]], rounds: range) -> None:
+        """Bring places back to adjacent multiples: parts of each, with parts of another place.
+
+        What the one gives has to be taken by another, where both are part of a larger one.
+        """
+        made = sorted(self.grid.made_of)
+        for n in rounds:
+            beyond = np.argwhere(self._beyond(made)).tolist()
+            most = self.together // 3 + n // 2
+            for at, column in progress.each(beyond, "repairing", unit="cells"):
+                if not self._beyond([made[at]])[0, column]:
+                    continue
+                able = [group for group in groups if self.left[group, column].any()] or groups
+                other = able[int(self.rng.integers(len(able)))]
+                chosen = self._choose(sorted(self.grid.made_of[made[at]]), column, most)
+                chosen += [p for p in self._choose(other, column, most) if p not in chosen]
+                self._improve(chosen)
+            if not beyond:
+                return
+
+    def _choose(self, members: list[int], column: int, most: int) -> list[int]:
+        """Choose places at random, those first that can move in a column."""
+        order = self.rng.permutation(members)
+        moving = self.left[order, column] > 0
+        chosen: list[int] = np.concatenate([order[moving], order[~moving]])[:most].tolist()
+        return chosen
 
     def _beyond(self, places: list[int]) -> Ints:
         """Return by how many steps the cells of places are beyond their adjacent multiples."""

@@ -8,17 +8,18 @@ value it takes in any table that agrees with all of it: two linear programs (Fis
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from indistinct import progress
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables.sensitive import Sensitive
+from indistinct.tables.suppress.people import Alone, people_alone
 from indistinct.tables.suppress.solver import Component
 from indistinct.tables.suppress.unknowns import Unknowns, unknowns
 from indistinct.tables.system import CellSystem
@@ -243,7 +244,8 @@ def audit(
 
     With `coalition`, and where the sensitive cells know their `contributors`, the requirement must
     also hold against whoever is alone in a suppressed cell and knows its value, for the sensitive
-    cells that stand in a sum with it. Insiders further off are not followed.
+    cells that stand in a sum with it. They know all cells in which they are alone, and nobody's own
+    cells are protected from themselves. Insiders further off are not followed.
 
     Parameters
     ----------
@@ -255,32 +257,29 @@ def audit(
     size = len(found.cells)
     low, high = np.zeros(size), np.zeros(size)
     insider = np.zeros(size, dtype=np.bool_)
-    alone = np.zeros(size, dtype=np.bool_)
-    if coalition and sensitive.contributors is not None:
-        alone = sensitive.contributors[found.cells] == 1
+    everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
+    person = everybody[found.cells]
     for number in progress.each(range(len(found.exact)), "auditing", unit="components"):
         members = found.members(number)
         if found.exact[number]:
             low[members], high[members] = found.low[members], found.high[members]
-            # with one cell known all are
-            insider[members] = needs.sensitive[members] & _any_beside(
-                found.sums_within(number), alone[members]
-            )
+            if (person[members] >= 0).any():
+                # with one cell known all are
+                alone = Alone(found.sums_within(number), person[members])
+                asked = np.flatnonzero(needs.sensitive[members])
+                insider[members[[cell for cell, _ in alone.knowing(asked)]]] = True
             continue
         component = Component.of(found, number)
         own = needs.of(members)
         _look(component, own, exact=exact)
         low[members] = component.seen_low * component.scale
         high[members] = component.seen_high * component.scale
-        if alone[members].any():
-            exposed = own.sensitive & own.met(low[members], high[members])
-            insider[members] = _insiders(
-                Component.of(found, number, sparing=True),
-                own,
-                found.sums_within(number),
-                alone[members],
-                exposed,
-            )
+        if (person[members] >= 0).any():
+            alone = Alone(found.sums_within(number), person[members])
+            asked = np.flatnonzero(own.sensitive & own.met(low[members], high[members]))
+            component = Component.of(found, number, sparing=True)
+            for cell, groups in alone.knowing(asked):
+                insider[members[cell]] = not protects_from(component, own, cell, groups)
     places = found.place[sensitive.cells]
     inside = places >= 0
     values = system.values[sensitive.cells]
@@ -403,40 +402,12 @@ def _look(component: Component, needs: Needs, *, exact: bool) -> None:
             protects(component, needs, cell)
 
 
-def beside(sums: sparse.csr_matrix, cell: int, alone: Flags) -> list[int]:
-    """Return the other cells with a single contributor that stand in a sum with a cell."""
-    by_cell = sums.tocsc()
-    rows = by_cell.indices[by_cell.indptr[cell] : by_cell.indptr[cell + 1]]
-    near = np.unique(
-        np.concatenate([sums.indices[sums.indptr[r] : sums.indptr[r + 1]] for r in rows])
-    )
-    return [n for n in near[alone[near]].tolist() if n != cell]
+def protects_from(
+    component: Component, needs: Needs, cell: int, groups: list[tuple[int, ...]]
+) -> bool:
+    """Say whether a cell's requirement is met against each of those who know some other cells."""
 
-
-def _any_beside(sums: sparse.csr_matrix, alone: Flags) -> Flags:
-    """Say of every cell whether another cell of a sum it stands in has a single contributor."""
-    touching = abs(sums)
-    own = touching.T @ np.ones(touching.shape[0])
-    found = touching.T @ (touching @ alone.astype(np.float64)) - own * alone
-    return np.asarray(found > 0.5)
-
-
-def _insiders(
-    component: Component, needs: Needs, sums: sparse.csr_matrix, alone: Flags, asked: Flags
-) -> Flags:
-    """Say of the cells asked about whether a single contributor beside them gets too near."""
-    open_to = np.zeros(component.size, dtype=np.bool_)
-    exposed = asked & _any_beside(sums, alone)
-    for cell in np.flatnonzero(exposed).tolist():
-        knowing = beside(sums, cell, alone)
-        open_to[cell] = not protects_from(component, needs, cell, knowing)
-    return open_to
-
-
-def protects_from(component: Component, needs: Needs, cell: int, knowing: list[int]) -> bool:
-    """Say whether a cell's requirement is met against each of those who know one other cell."""
-
-    def held(known: list[int]) -> bool:
+    def held(known: Iterable[int]) -> bool:
         fresh = [n for n in known if n not in component.fixed]
         for n in fresh:
             component.fix(n)
@@ -446,4 +417,5 @@ def protects_from(component: Component, needs: Needs, cell: int, knowing: list[i
         return met
 
     # all of them together know at least as much as each
-    return held(knowing) or (len(knowing) > 1 and all(held([n]) for n in knowing))
+    together = {n for known in groups for n in known}
+    return held(sorted(together)) or (len(groups) > 1 and all(held(known) for known in groups))

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.tables.suppress.attack import Needs, beside
+from indistinct.tables.suppress.attack import Needs
+from indistinct.tables.suppress.people import Alone
 from indistinct.tables.suppress.solver import quiet
 
 __all__ = ["Cut", "Separator"]
@@ -81,12 +82,12 @@ class Separator:
         Bounds on their deviations.
     needs
         What is required of them.
-    alone
-        Of every cell, whether a single contributor knows its value.
+    person
+        Of every cell who is alone in it and knows its value, or -1.
     """
 
     def __init__(
-        self, sums: sparse.csr_matrix, low: Floats, high: Floats, needs: Needs, alone: Flags
+        self, sums: sparse.csr_matrix, low: Floats, high: Floats, needs: Needs, person: Ints
     ) -> None:
         self.sums = sums
         self.size = len(low)
@@ -110,7 +111,8 @@ class Separator:
         lp.a_matrix_.value_ = sums.data.astype(np.float64)
         self._solver.passModel(lp)
         self.targets = np.flatnonzero(needs.sensitive).tolist()
-        self.knowing = {cell: beside(sums, cell, alone) for cell in self.targets}
+        alone = Alone(sums, person)
+        self.knowing = {cell: alone.beside(cell) for cell in self.targets}
         # targets that need the same are handled together: the bounds of the program are the same
         self.targets.sort(key=lambda k: (needs.sliding[k], needs.upper[k], needs.lower[k], k))
         self._all = np.arange(self.size, dtype=np.int32)
@@ -119,13 +121,14 @@ class Separator:
         """Yield violated inequalities for some of the sensitive cells, each with its cell."""
         for cell in targets:
             knowing = self.knowing[cell]
-            found = list(self._cuts_of(cell, chosen, knowing))
+            together = sorted({n for known in knowing for n in known})
+            found = list(self._cuts_of(cell, chosen, together))
             if found and knowing:
                 # not protected from all who know together, which nobody asks for; from each?
                 found = list(self._cuts_of(cell, chosen, []))
                 if not found:
                     for one in knowing:
-                        found += self._cuts_of(cell, chosen, [one])
+                        found += self._cuts_of(cell, chosen, list(one))
             for cut in found:
                 yield cell, cut
 

@@ -116,16 +116,17 @@ def _master(pattern: Pattern, region: Region) -> Master:
     always = np.zeros(len(cells), dtype=np.bool_)
     always[len(region.free) :] = True
     lower, upper, sliding = (np.zeros(len(cells)) for _ in range(3))
-    knowing: dict[int, list[int]] = {}
+    knowing: dict[int, list[tuple[int, ...]]] = {}
     for number in region.numbers:
         target = pattern.targets[number]
         at = place[target.cell]
         lower[at] = max(lower[at], target.down)
         upper[at] = max(upper[at], target.up)
         sliding[at] = max(sliding[at], target.width)
-        knowing.setdefault(at, []).extend(place[one] for one in target.still if one in place)
+        known = tuple(place[one] for one in target.still if one in place)
+        knowing.setdefault(at, []).extend([known] if known else [])
     needs = Needs(always, lower, upper, sliding, np.full(len(cells), 1e-6))
-    nobody = np.zeros(len(cells), dtype=np.bool_)
+    nobody = np.full(len(cells), -1, dtype=np.int64)
     separator = Separator(sums, -pattern.down[cells], pattern.up[cells], needs, nobody)
     separator.targets, separator.knowing = sorted(knowing), knowing
     return Master(separator, pattern.charge[cells])

@@ -17,7 +17,8 @@ from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress.attack import Audit, audit
 from indistinct.tables.suppress.choosing import Cost, cell_costs, charges
 from indistinct.tables.suppress.elimination import determined
-from indistinct.tables.suppress.insiders import Insiders, people_alone
+from indistinct.tables.suppress.insiders import Insiders
+from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.repair import Pattern, Target
 from indistinct.tables.suppress.search import Plan, best_pattern
 from indistinct.tables.suppress.unknowns import Unknowns, unknowns
@@ -208,8 +209,7 @@ def suppress(
             raise _impossible(system, int(cells[failed]), zeros=zeros, forbidden=forbidden)
         suppressed[cells] = pattern.suppressed
         solved += pattern.solved
-    # insiders are seen to with the pattern: the audit takes one person's cells for two people's
-    result = audit(system, suppressed, sensitive, lowest=lowest, highest=highest, coalition=False)
+    result = audit(system, suppressed, sensitive, lowest=lowest, highest=highest)
     told = sensitive.cells[determined(system.relations, suppressed)[sensitive.cells]]
     for cells in (result.unsafe, told):
         if len(cells):

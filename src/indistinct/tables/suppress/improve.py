@@ -9,6 +9,7 @@ from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress.attack import Needs
+from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.prune import Pruning
 from indistinct.tables.suppress.unknowns import unknowns
 from indistinct.tables.system import CellSystem
@@ -65,9 +66,8 @@ def improve(
     needs = Needs.among(found, sensitive, system)
     kept = np.zeros(len(system), dtype=np.bool_)
     kept[sensitive.cells] = np.asarray(suppressed, dtype=np.bool_)[sensitive.cells]
-    alone = np.zeros(len(found.cells), dtype=np.bool_)
-    if coalition and sensitive.contributors is not None:
-        alone = sensitive.contributors[found.cells] == 1
+    everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
+    person = everybody[found.cells]
     rank = -weights
     tried = np.ones(len(system), dtype=np.bool_)
     if order is not None:
@@ -91,7 +91,7 @@ def improve(
             found.low[members],
             found.high[members],
             needs.of(members),
-            alone[members],
+            person[members],
         )
         kept[cells], runs = task.reduced(np.ones(len(cells), dtype=np.bool_), tries, most=left)
         left -= runs

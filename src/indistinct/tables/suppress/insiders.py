@@ -12,38 +12,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from indistinct.tables.suppress.elimination import mutual
 from indistinct.tables.suppress.repair import Pattern, Target
 
-__all__ = ["Insiders", "people_alone"]
+__all__ = ["Insiders"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-
-def people_alone(relations: sparse.csr_matrix, contributors: Ints | None) -> Ints:
-    """Return for every cell with a single contributor who that is, and -1 for all others.
-
-    A sum over one person has the same person on both sides: alone in a category, and in the group
-    of categories around it.
-
-    >>> sums = sparse.csr_matrix([[1.0, 1, -1, 0], [0, 0, 1, -1]])
-    >>> people_alone(sums, np.array([1, 0, 1, 1])).tolist()
-    [0, -1, 0, 0]
-    >>> people_alone(sums, np.array([1, 1, 2, 2])).tolist()
-    [0, 1, -1, -1]
-    """
-    person = np.full(relations.shape[1], -1, dtype=np.int64)
-    if contributors is None:
-        return person
-    alone = np.flatnonzero(contributors == 1)
-    behind = relations.maximum(0) @ contributors
-    own = abs(relations[np.flatnonzero(behind == 1)][:, alone])
-    person[alone] = connected_components(own.T @ own, directed=False)[1] if len(alone) else 0
-    return person
 
 
 class Insiders:

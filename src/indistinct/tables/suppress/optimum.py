@@ -17,6 +17,7 @@ from indistinct.tables.suppress.attack import Audit, Needs, audit
 from indistinct.tables.suppress.cuts import Separator
 from indistinct.tables.suppress.improve import costs_of
 from indistinct.tables.suppress.master import Limits, Master
+from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.prune import Pruning
 from indistinct.tables.suppress.unknowns import unknowns
 from indistinct.tables.system import CellSystem
@@ -157,9 +158,8 @@ def optimal_suppression(
         raise InputError(_impossible(possible, zeros=zeros, restricted=candidates is not None))
     found = unknowns(system, allowed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
-    alone = np.zeros(len(found.cells), dtype=np.bool_)
-    if coalition and sensitive.contributors is not None:
-        alone = sensitive.contributors[found.cells] == 1
+    everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
+    person = everybody[found.cells]
     limits = Limits(rounds, nodes, time.monotonic() + seconds)
     suppressed = np.zeros(len(system), dtype=np.bool_)
     suppressed[sensitive.cells] = True
@@ -175,7 +175,7 @@ def optimal_suppression(
             bound += float(weights[cells][optional].sum())
             continue
         sums, low, high = found.sums_within(number), found.low[members], found.high[members]
-        own = (sums, low, high, needs.of(members), alone[members])
+        own = (sums, low, high, needs.of(members), person[members])
         master = Master(Separator(*own), weights[cells])
         best = _search(master, Pruning(*own), limits)
         suppressed[cells] = best

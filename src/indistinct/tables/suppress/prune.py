@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.tables.suppress.attack import Needs, beside, protects, protects_from
+from indistinct.tables.suppress.attack import Needs, protects, protects_from
+from indistinct.tables.suppress.people import Alone
 from indistinct.tables.suppress.solver import Component
 
 __all__ = ["Pruning"]
@@ -27,15 +28,15 @@ class Pruning:
         Bounds on their deviations.
     needs
         What is required of them.
-    alone
-        Of every cell, whether a single contributor knows its value.
+    person
+        Of every cell who is alone in it and knows its value, or -1.
     """
 
     def __init__(
-        self, sums: sparse.csr_matrix, low: Floats, high: Floats, needs: Needs, alone: Flags
+        self, sums: sparse.csr_matrix, low: Floats, high: Floats, needs: Needs, person: Ints
     ) -> None:
         self.sums, self.low, self.high = sums, low, high
-        self.needs, self.alone = needs, alone
+        self.needs, self.person = needs, person
         self._everything: Component | None = None
 
     def within(self, cells: Ints, *, sparing: bool) -> tuple[Component, sparse.csr_matrix]:
@@ -48,11 +49,11 @@ class Pruning:
         """Return the sensitive cells that a pattern does not protect."""
         cells = np.flatnonzero(pattern)
         component, sums = self.within(cells, sparing=False)
-        needs, alone = self.needs.of(cells), self.alone[cells]
+        needs, alone = self.needs.of(cells), Alone(sums, self.person[cells])
         return [
             int(cells[k])
             for k in np.flatnonzero(needs.sensitive).tolist()
-            if not protects_from(component, needs, k, beside(sums, k, alone))
+            if not protects_from(component, needs, k, alone.beside(k))
         ]
 
     def repaired(self, pattern: Flags, cost: Floats) -> Flags:
@@ -66,12 +67,12 @@ class Pruning:
             self._everything = Component(self.sums, self.low, self.high, sparing=True)
         component = self._everything
         price = cost / max(float(cost.max()), 1e-300)
+        alone = Alone(self.sums, self.person)
         while missing := self.unprotected(pattern):
             for cell in missing:
                 component.spare(np.where(pattern, 1e-3, np.maximum(price, 1e-2)))
                 component.forget_all()
-                knowing = beside(self.sums, cell, self.alone)
-                for known in [[], *([n] for n in knowing)]:
+                for known in [(), *alone.beside(cell)]:
                     for n in known:
                         component.fix(n)
                     protects(component, self.needs, cell)
@@ -88,7 +89,8 @@ class Pruning:
         """
         cells = np.flatnonzero(pattern)
         component, sums = self.within(cells, sparing=True)
-        task = _Witnesses(component, self.needs.of(cells), sums, self.alone[cells])
+        alone = Alone(sums, self.person[cells])
+        task = _Witnesses(component, self.needs.of(cells), alone)
         place = np.full(len(pattern), -1)
         place[cells] = np.arange(len(cells))
         left = pattern.copy()
@@ -103,21 +105,19 @@ class Pruning:
 class _Witnesses:
     """Which cells the protection of each sensitive cell moves."""
 
-    def __init__(
-        self, component: Component, needs: Needs, sums: sparse.csr_matrix, alone: Flags
-    ) -> None:
+    def __init__(self, component: Component, needs: Needs, alone: Alone) -> None:
         self.component, self.needs = component, needs
-        self._knowing: dict[int, list[int]] = {}
+        self._knowing: dict[int, list[tuple[int, ...]]] = {}
         self._users: list[set[int]] = [set() for _ in range(component.size)]
         self._used: dict[int, Ints] = {}
         for cell in np.flatnonzero(needs.sensitive).tolist():
             self._knowing[cell] = []
             if not protects(component, needs, cell):
                 continue
-            for single in beside(sums, cell, alone):
+            for known in alone.beside(cell):
                 # an insider who already gets too near is no reason to keep anything
-                if protects_from(component, needs, cell, [single]):
-                    self._knowing[cell].append(single)
+                if protects_from(component, needs, cell, [known]):
+                    self._knowing[cell].append(known)
             self._note(cell)
 
     def can_publish(self, cell: int) -> bool:
@@ -141,8 +141,8 @@ class _Witnesses:
             self._users[n].discard(cell)
         moves = self.component.moves()
         used = np.zeros(self.component.size, dtype=np.bool_)
-        for group in [[], *([n] for n in self._knowing[cell])]:
-            allowed = moves[(moves[:, group] == 0.0).all(axis=1)] if group else moves
+        for known in [(), *self._knowing[cell]]:
+            allowed = moves[(moves[:, list(known)] == 0.0).all(axis=1)]
             used |= _support(allowed, self.needs, cell)
         self._used[cell] = np.flatnonzero(used)
         for n in self._used[cell].tolist():
