@@ -75,5 +75,36 @@ def measure(people: int = 1_000_000, zones: int = 10_000) -> dict[str, Any]:
     }
 
 
+def lines(found: dict[str, Any]) -> list[str]:
+    """Return the part of the page."""
+    out = [
+        "## Differencing",
+        "",
+        "`python bench/run.py --only differencing`. Two geographies whose boundaries differ by "
+        f"slivers: {found['people']:,} people, {found['zones']:,} zones each, neither nested in the "
+        "other. *Shift* is how far the centres of zones moved, in distances between centres; "
+        "*pieces* are the overlaps. Seconds of one run.",
+        "",
+        "| shift | pieces | threshold | revealed zones | people in them | seconds |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in found["pairs"]:
+        out.append(
+            f"| {row['shift']:g} | {row['atoms']:,} | {row['threshold']} | {row['revealed']:,} | "
+            f"{row['people']:,} | {row['seconds']:.2f} |"
+        )
+    slowest = max(row["seconds"] for row in found["pairs"])
+    stopped, joint = found["stopping"], found["three_together"]
+    return [
+        *out,
+        "",
+        f"- Under a minute: {'met' if slowest < 60 else 'MISSED'} (at most {slowest:.2f} s).",
+        f"- Merging zones until nothing below ten people is revealed: {stopped['seconds']:.1f} s, "
+        f"{stopped['revealed_before']:,} revealed before, {stopped['revealed_after']:,} after.",
+        f"- Three geographies together: {joint['seconds']:.1f} s.",
+        "",
+    ]
+
+
 if __name__ == "__main__":
     print(json.dumps(measure(), indent=2))

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import differencing
 import generalise
 import linkage
 import mccaa
@@ -26,6 +27,8 @@ import prove
 import report
 import risk
 import shuffle
+import suppression
+import tables
 
 from indistinct.census import KEYS_6, KEYS_12, KEYS_20, write_census
 
@@ -44,6 +47,9 @@ PARTS = [
     "shuffle",
     "mccaa",
     "report",
+    "tables",
+    "suppression",
+    "differencing",
 ]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
@@ -223,6 +229,12 @@ def page(results: dict) -> str:
         lines += mccaa.lines(results["mccaa"])
     if "report" in results:
         lines += report.lines(results["report"])
+    if "tables" in results:
+        lines += tables.lines(results["tables"])
+    if "suppression" in results:
+        lines += suppression.lines(results["suppression"])
+    if "differencing" in results:
+        lines += differencing.lines(results["differencing"])
     return "\n".join(lines)
 
 
@@ -360,6 +372,12 @@ def main() -> None:
         results["mccaa"] = mccaa.measure()
     if "report" in wanted:
         results["report"] = report.measure(census)
+    if "tables" in wanted:
+        results["tables"] = tables.measure(census)
+    if "suppression" in wanted:
+        results["suppression"] = suppression.measure()
+    if "differencing" in wanted:
+        results["differencing"] = differencing.measure()
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

@@ -13,8 +13,12 @@ import hashlib
 import itertools
 import json
 import resource
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +32,8 @@ from indistinct.tables import (
     tabular_uniques,
 )
 
+SIZES = (100_000, 1_000_000, 5_000_000)
+TARGET_SECONDS, TARGET_MEMORY = 120.0, 4 * 2**30
 CODINGS = (
     Grouping("age 19", "age", bands=tuple(range(0, 95, 5))),
     Grouping("age 4", "age", bands=(0, 15, 30, 65)),
@@ -64,7 +70,7 @@ def hundred_tables(number: int = 100, cells: int = 10_000) -> TableSet:
     return TableSet(tables, Grouping("area", "area"))
 
 
-def measure(path: Path, engine: str) -> dict[str, object]:
+def one(path: Path, engine: str) -> dict[str, Any]:
     """Count, find the uniques and the false matches; return what was found and what it cost."""
     began = time.perf_counter()
     with open_data(path, engine=engine) as data:
@@ -78,6 +84,7 @@ def measure(path: Path, engine: str) -> dict[str, object]:
         people = time.perf_counter()
         matches = false_matches(counted, found)
         done = time.perf_counter()
+    used = resource.getrusage(resource.RUSAGE_SELF)
     return {
         **found.to_dict(),
         "engine": engine,
@@ -87,9 +94,64 @@ def measure(path: Path, engine: str) -> dict[str, object]:
         "people": people - uniques,
         "matches": done - people,
         "seconds": done - began,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "cpu": used.ru_utime + used.ru_stime,
+        "memory": used.ru_maxrss * 1024,
         "false_matches": matches.to_dict(),
     }
+
+
+def measure(census: Callable[[int], Path]) -> list[dict[str, Any]]:
+    """Measure several sizes, each in a process of its own, and the same on Spark once."""
+    rows = []
+    for engine, records in [*(("duckdb", n) for n in SIZES), ("spark", 1_000_000)]:
+        command = [sys.executable, __file__, str(census(records)), "--engine", engine]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        row = json.loads(done.stdout.strip().splitlines()[-1])
+        rows.append(row)
+        print(
+            f"  tables {engine:6} {records:>11,}: {row['seconds']:.1f} s, "
+            f"{row['memory'] / 2**30:.2f} GB",
+            file=sys.stderr,
+        )
+    return rows
+
+
+def lines(found: list[dict[str, Any]]) -> list[str]:
+    """Return the part of the page."""
+    out = [
+        "## Tables for small areas",
+        "",
+        "`python bench/run.py --only tables`. A hundred tables of two and three census variables "
+        "for every small area: people counted once, full and part record tabular uniques of "
+        "everybody, false matches. Wall seconds in a process of its own, memory its largest (of "
+        "Spark, without the JVM).",
+        "",
+        "| engine | people | areas | cells per area | counting and uniques | per person | false "
+        "matches | all | memory | full uniques | part uniques |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in found:
+        out.append(
+            f"| {row['engine']} | {row['records']:,} | {row['areas']:,} | {row['cells']:,} | "
+            f"{row['uniques']:.1f} | {row['people']:.1f} | {row['matches']:.1f} | "
+            f"{row['seconds']:.1f} | {row['memory'] / 2**30:.2f} GB | {row['frtu']:,} | "
+            f"{row['prtu']:,} |"
+        )
+    here = {row["records"]: row for row in found if row["engine"] == "duckdb"}
+    spark = next(row for row in found if row["engine"] == "spark")
+    million, last = here[1_000_000], here[max(here)]
+    met = million["seconds"] < TARGET_SECONDS and million["memory"] < TARGET_MEMORY
+    same = spark["status"] == here[spark["records"]]["status"]
+    return [
+        *out,
+        "",
+        f"- One million people under {TARGET_SECONDS:g} s and 4 GB: {'met' if met else 'MISSED'} "
+        f"({million['seconds']:.1f} s, {million['memory'] / 2**30:.2f} GB).",
+        f"- {last['records'] / million['records']:.0f} times the people take "
+        f"{last['seconds'] / million['seconds']:.1f} times as long.",
+        f"- Everybody's result is the same on Spark: {'yes' if same else 'NO'}.",
+        "",
+    ]
 
 
 if __name__ == "__main__":
@@ -97,4 +159,4 @@ if __name__ == "__main__":
     parser.add_argument("census", type=Path)
     parser.add_argument("--engine", default="duckdb")
     options = parser.parse_args()
-    print(json.dumps(measure(options.census, options.engine), default=str))
+    print(json.dumps(one(options.census, options.engine), default=str))

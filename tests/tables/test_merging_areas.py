@@ -136,26 +136,32 @@ def test_areas_merge_within_a_county():
     assert (counties == 1).all()
 
 
+def test_refused_when_no_partition_is_without_uniques():
+    frame = people_of(2, 6, 25)
+    assert most_areas(frame, 6) is None
+    with pytest.raises(GuaranteeError, match="When the whole country is one area, 1 full"):
+        merge_areas(counted_of(frame))
+
+
 @pytest.mark.heavy
-def test_how_far_from_the_best_of_all_partitions():
-    """Twenty-five geographies of eight areas: never more than one area lost."""
-    gaps = []
-    for seed in range(25):
-        number = int(np.random.default_rng(seed).integers(24, 160))
-        frame = people_of(100 + seed, 8, number)
-        edges = [(n, n + 1) for n in range(7)] + [(0, 4), (1, 5), (2, 6), (3, 7)]
-        best = most_areas(frame, 8, edges=edges)
-        pairs = [(str(a), str(b)) for a, b in edges]
+def test_ten_areas_on_a_grid_against_all_partitions():
+    """More areas than the search tries all partitions of."""
+    edges = [(n, n + 1) for n in range(9) if n != 4] + [(n, n + 5) for n in range(5)]
+    pairs = [(str(a), str(b)) for a, b in edges]
+    lost = []
+    for seed in range(20):
+        number = int(np.random.default_rng(seed).integers(20, 160))
+        frame = people_of(100 + seed, 10, number)
+        best = most_areas(frame, 10, edges=edges)
         if best is None:
             with pytest.raises(GuaranteeError):
                 merge_areas(counted_of(frame), neighbours=pairs)
             continue
         merged = merge_areas(counted_of(frame), neighbours=pairs)
         checked(frame, merged)
-        gaps.append(best - merged.areas_after)
-    assert min(gaps) == 0
-    assert max(gaps) <= 1
-    assert np.mean(gaps) < 0.1
+        lost.append(best - merged.areas_after)
+    assert 10 < len(lost) < 20
+    assert set(lost) == {0}
 
 
 def test_the_papers_groups_a_and_b_as_two_areas():

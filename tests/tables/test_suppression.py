@@ -10,7 +10,7 @@ from indistinct.errors import GuaranteeError, InputError
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress import audit, optimal_suppression
 from indistinct.tables.suppress.front import suppress
-from indistinct.tables.suppress.insiders import people_alone
+from indistinct.tables.suppress.people import people_alone
 
 
 def small_counts(system, width, **options):

@@ -163,11 +163,25 @@ def sensitive_of(system, seed, *, share=0.25, contributors=True):
     rng = np.random.default_rng(seed)
     cells = np.flatnonzero((rng.random(len(system)) < share) & (system.values > 0))
     need = rng.integers(0, 3, (3, len(cells))).astype(float)
-    single = np.where(system.values == 1, 1, 5) if contributors else None
-    return Sensitive(cells, np.minimum(need[0], system.values[cells]), need[1], 2 * need[2], single)
+    people = system.values.astype(np.int64) if contributors else None
+    return Sensitive(cells, np.minimum(need[0], system.values[cells]), need[1], 2 * need[2], people)
 
 
-def audited_by_linprog(system, suppressed, sensitive):
+def who_is_alone(inner):
+    """For every cell of a table with totals the inner cell of the only person in it, or -1."""
+    person = np.full(np.array(inner.shape) + 1, -1)
+    for place in np.ndindex(person.shape):
+        inside = tuple(
+            slice(None) if n == size else slice(n, n + 1)
+            for n, size in zip(place, inner.shape, strict=True)
+        )
+        if inner[inside].sum() == 1:
+            numbers = np.arange(inner.size).reshape(inner.shape)[inside]
+            person[place] = int(numbers[inner[inside] == 1][0])
+    return person.ravel()
+
+
+def audited_by_linprog(system, suppressed, sensitive, person):
     """The definition, one program for each cell and for each insider."""
     safe = []
     by_cell = abs(system.relations).toarray()
@@ -178,8 +192,8 @@ def audited_by_linprog(system, suppressed, sensitive):
         near = by_cell[by_cell[:, cell] > 0].sum(axis=0) > 0
         groups = [()]
         if sensitive.contributors is not None:
-            single = suppressed & near & (sensitive.contributors == 1)
-            groups += [(c,) for c in np.flatnonzero(single) if c != cell]
+            others = set(person[suppressed & near].tolist()) - {-1, person[cell]}
+            groups += [np.flatnonzero(suppressed & (person == who)) for who in others]
         held = []
         for known in groups:
             low, high = by_linprog(system, suppressed, cell, known=known)
@@ -197,7 +211,8 @@ def test_audit_is_the_definition_and_exact_ends_do_not_change_it(case, insiders)
     suppressed = np.random.default_rng(seed).random(len(system)) < share
     found = audit(system, suppressed, sensitive)
     exact = audit(system, suppressed, sensitive, exact=True)
-    assert found.holds.tolist() == audited_by_linprog(system, suppressed, sensitive)
+    person = who_is_alone(inner % 4)
+    assert found.holds.tolist() == audited_by_linprog(system, suppressed, sensitive, person)
     assert exact.holds.tolist() == found.holds.tolist()
     low, high = attacker_intervals(system, suppressed, sensitive.cells)
     assert exact.low == pytest.approx(low, abs=1e-6)

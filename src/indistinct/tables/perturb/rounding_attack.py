@@ -1,4 +1,9 @@
-"""What an attacker can say about cells of rounded tables who uses the base and all sums."""
+"""What an attacker can say about cells of rounded tables who uses the base and all sums.
+
+The true tables agree with what is published. Whatever linear program is solved, its answer is
+another set of tables that does, and speaks for all cells at once: in a large system most cells are
+seen to have a second value in tables which differ from the true ones in one place only.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from indistinct import progress
 from indistinct.showing import Shown, Table
+from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.parts import parts_of
 from indistinct.tables.perturb.rounding import Rounded
 from indistinct.tables.perturb.solver import Program
@@ -17,6 +24,15 @@ from indistinct.tables.perturb.solver import Program
 __all__ = ["RoundedIntervals", "rounded_intervals"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+EXACT = 1_000
+"""Cells in one part up to which intervals are exact where nothing else is asked for."""
+
+PUSHES = 6
+"""Programs that move many cells at once, before those for single cells."""
+
+_SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +44,18 @@ class RoundedIntervals(Shown):
     cells
         The cells, as positions in the system.
     low, high
-        The least and the largest value of each that agrees with everything published.
+        The least and the largest value of each that agrees with everything published, where
+        `exact`. Otherwise values that an attacker cannot rule out: they are the same for a cell
+        whose value can be worked out, and only then.
+    exact
+        Whether all intervals were followed to their ends.
     """
 
     rounded: Rounded = field(repr=False)
     cells: Ints = field(repr=False)
     low: Ints = field(repr=False)
     high: Ints = field(repr=False)
+    exact: bool = True
 
     def __repr__(self) -> str:
         return self._short()
@@ -57,6 +78,7 @@ class RoundedIntervals(Shown):
             "disclosed": len(self.disclosed),
             "narrowest": int(self.width.min(initial=2 * self.rounded.reach)),
             "mean_width": float(self.width.mean()) if len(self.cells) else None,
+            "exact": self.exact,
         }
 
     def _lines(self) -> list[str]:
@@ -65,7 +87,7 @@ class RoundedIntervals(Shown):
         if len(self.cells):
             lines.append(
                 f"  width       at least {found['narrowest']:,}, on average "
-                f"{found['mean_width']:.2f}"
+                f"{found['mean_width']:.2f}{'' if self.exact else ', or more'}"
             )
         return [*lines, f"  disclosed   {found['disclosed']:,}"]
 
@@ -78,7 +100,9 @@ class RoundedIntervals(Shown):
         ]
 
 
-def rounded_intervals(rounded: Rounded, cells: Ints | None = None) -> RoundedIntervals:
+def rounded_intervals(
+    rounded: Rounded, cells: Ints | None = None, *, exact: bool | None = None
+) -> RoundedIntervals:
     """Return the values that cells can have, for an attacker who knows the base and all sums.
 
     A published multiple alone leaves `interval`; the sums may leave less. Two linear programs a
@@ -89,33 +113,130 @@ def rounded_intervals(rounded: Rounded, cells: Ints | None = None) -> RoundedInt
     ----------
     cells
         The cells to ask about; those with a true count of 1 … base − 1 where none are named.
+    exact
+        Whether to find the ends of all intervals. If not, it is found out of each cell whether it
+        can have more than one value, which needs far fewer programs. Where it is not said, parts
+        of the system with at most 1,000 cells are exact.
     """
-    system, reach = rounded.system, rounded.reach
+    system = rounded.system
     if cells is None:
         small = (system.values > 0) & (system.values < rounded.base)
         cells = np.flatnonzero(small)
     cells = np.asarray(cells, dtype=np.int64)
-    low, high = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.int64)
-    asked: dict[int, list[int]] = {}
-    for n, cell in enumerate(cells.tolist()):
-        asked.setdefault(cell, []).append(n)
     every = np.ones(len(system), dtype=bool)
     parts = parts_of(system.relations, np.arange(len(system)), every)
+    asked = np.zeros(len(system), dtype=bool)
+    asked[cells] = True
+    seen = _Seen(rounded)
+    followed = np.zeros(len(system), dtype=bool)
+    for part in parts:
+        followed[part.cells] = exact if exact is not None else len(part.cells) <= EXACT
+    grid = grid_of(system) if (asked & ~followed).any() else None
+    if grid is not None:
+        _place_by_place(grid, seen, asked & ~followed)
     for part in progress.each(parts, "attacking", unit="parts"):
-        wanted = [(at, c) for at, c in enumerate(part.cells.tolist()) if c in asked]
-        if not wanted:
-            continue
-        published = rounded.values[part.cells].astype(np.float64)
-        program = Program(
-            part.sums,
-            np.zeros(part.sums.shape[0]),
-            np.maximum(0.0, published - reach),
-            published + reach,
+        ends = asked[part.cells] & followed[part.cells]
+        if ends.any():
+            seen.follow(part.cells, part.sums, ends)
+        elif asked[part.cells].any():
+            low, high = seen.low[part.cells], seen.high[part.cells]
+            seen.move(_Tables(part.cells, part.sums, low, high), asked)
+    low = np.ceil(seen.least[cells] - _SLACK).astype(np.int64)
+    high = np.floor(seen.most[cells] + _SLACK).astype(np.int64)
+    return RoundedIntervals(rounded, cells, low, high, bool(followed[cells].all()))
+
+
+class _Seen:
+    """Values of all cells that were seen in tables which agree with what is published."""
+
+    def __init__(self, rounded: Rounded) -> None:
+        self.true = np.rint(rounded.system.values)
+        self.low = np.maximum(0.0, rounded.values - float(rounded.reach))
+        self.high = rounded.values + float(rounded.reach)
+        self.least, self.most = self.true.copy(), self.true.copy()
+        self.rng = np.random.default_rng(0)
+
+    def left(self, cells: Ints, asked: NDArray[np.bool_]) -> Ints:
+        """Return those asked about, as positions among cells, that have shown one value only."""
+        one = (self.most[cells] < self.true[cells] + 1 - _SLACK) & (
+            self.least[cells] > self.true[cells] - 1 + _SLACK
         )
-        for at, cell in wanted:
+        found: Ints = np.flatnonzero(one & asked[cells])
+        return found
+
+    def follow(self, cells: Ints, sums: sparse.csr_matrix, wanted: NDArray[np.bool_]) -> None:
+        """Find the ends of the intervals of some cells."""
+        program = Program(sums, np.zeros(sums.shape[0]), self.low[cells], self.high[cells])
+        for at in np.flatnonzero(wanted).tolist():
             least, most = program.extreme(at, "least"), program.extreme(at, "most")
             assert least is not None
             assert most is not None
-            low[asked[cell]] = int(np.ceil(least - 1e-6))
-            high[asked[cell]] = int(np.floor(most + 1e-6))
-    return RoundedIntervals(rounded, cells, low, high)
+            self.least[cells[at]], self.most[cells[at]] = least, most
+
+    def move(self, tables: _Tables, asked: NDArray[np.bool_]) -> None:
+        """Look for tables in which cells have another value than the true one.
+
+        Many are moved at once, each at random up or down, and then those that are left by
+        themselves.
+        """
+        cells = tables.cells
+        left = self.left(cells, asked)
+        true = self.true[cells]
+        room = (tables.high >= true + 1) | (tables.low <= true - 1)
+        if not room[left].any():
+            return
+        sums = tables.sums
+        program = Program(sums, np.zeros(sums.shape[0]), tables.low, tables.high)
+
+        def push(places: Ints, signs: Floats) -> None:
+            cost = np.zeros(len(cells))
+            cost[places] = signs
+            program.cost(cost)
+            self._keep(tables, program.solve().values)
+
+        for _ in range(PUSHES):
+            push(left, self.rng.choice([-1.0, 1.0], len(left)))
+            before, left = len(left), self.left(cells, asked)
+            if len(left) < 4 or len(left) > 0.9 * before:
+                break
+        for at in left.tolist():
+            for sign in (1.0, -1.0):
+                if room[at] and len(self.left(cells[[at]], asked)):
+                    push(np.array([at]), np.array([sign]))
+
+    def _keep(self, tables: _Tables, values: Floats | None) -> None:
+        assert values is not None, "the true tables agree with what is published"
+        moved = values - self.true[tables.cells]
+        for cells, times in ((tables.cells, 1), *tables.following):
+            found = self.true[cells] + times * moved
+            self.least[cells] = np.minimum(self.least[cells], found)
+            self.most[cells] = np.maximum(self.most[cells], found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """Cells that may move between bounds so that sums hold, and others that follow them."""
+
+    cells: Ints
+    sums: sparse.csr_matrix
+    low: Floats
+    high: Floats
+    following: tuple[tuple[Ints, int], ...] = ()
+
+
+def _place_by_place(grid: Grid, seen: _Seen, asked: NDArray[np.bool_]) -> None:
+    """Look for tables that differ from the true ones in one place, and in those made of it.
+
+    These follow, so that their bounds are bounds of the one place.
+    """
+    above = grid.above()
+    for place in progress.each(grid.own, "attacking places", unit="places"):
+        cells = grid.cells[place]
+        low, high = seen.low[cells], seen.high[cells]
+        following = tuple((grid.cells[larger], times) for larger, times in above[place])
+        for there, times in following:
+            down = (seen.low[there] - seen.true[there]) / times
+            up = (seen.high[there] - seen.true[there]) / times
+            low = np.maximum(low, seen.true[cells] + np.minimum(down, up))
+            high = np.minimum(high, seen.true[cells] + np.maximum(down, up))
+        seen.move(_Tables(cells, grid.within, low, high, following), asked)

@@ -32,7 +32,7 @@ TOGETHER = 24
 FREE = 1_800
 """Cells that may move in one program, about."""
 
-REPAIRS = 24
+REPAIRS = 40
 """Rounds of repair of large places that are beyond their adjacent multiples."""
 
 BEYOND = 30
@@ -232,7 +232,7 @@ class _Work:
         made = sorted(self.grid.made_of)
         for n in rounds:
             beyond = np.argwhere(self._beyond(made)).tolist()
-            most = self.together // 3 + n // 2
+            most = min(2 * self.together // 3, self.together // 3 + n // 4)
             for at, column in progress.each(beyond, "repairing", unit="cells"):
                 if not self._beyond([made[at]])[0, column]:
                     continue
