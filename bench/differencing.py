@@ -81,7 +81,7 @@ def lines(found: dict[str, Any]) -> list[str]:
         "## Differencing",
         "",
         "`python bench/run.py --only differencing`. Two geographies whose boundaries differ by "
-        f"slivers: {found['people']:,} people, {found['zones']:,} zones each, neither nested in the "
+        f"slivers: {found['people']:,} people, {found['zones']:,} zones each, none nested in the "
         "other. *Shift* is how far the centres of zones moved, in distances between centres; "
         "*pieces* are the overlaps. Seconds of one run.",
         "",

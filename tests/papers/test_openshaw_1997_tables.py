@@ -44,10 +44,10 @@ from indistinct.tables import (
     teaching_vectors,
     trace,
 )
-from indistinct.tables.atoms import axes_of
-from indistinct.tables.combining import feasible_combinations
 from indistinct.tables.derived import KINDS
-from indistinct.tables.joining import Ones
+from indistinct.tables.matching.atoms import axes_of
+from indistinct.tables.matching.combining import feasible_combinations
+from indistinct.tables.matching.joining import Ones
 
 # Table 3: sex, age, ethnic group
 GROUP_A = [

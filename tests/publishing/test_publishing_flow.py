@@ -101,10 +101,21 @@ def publish(data: Data, tmp_path_factory: pytest.TempPathFactory) -> Publish:
     return made
 
 
-@pytest.fixture(scope="module")
-def published(publish: Publish) -> dict[str, Publication]:
+class EveryMethod(dict[str, Publication]):
     """The tables by every method, for areas and, but for suppression, for counties."""
-    return {method: publish(method=method, also=also(method)) for method in METHODS}
+
+    def __init__(self, publish: Publish) -> None:
+        self.publish = publish
+
+    def __missing__(self, method: str) -> Publication:
+        self[method] = self.publish(method=method, also=also(method))
+        return self[method]
+
+
+@pytest.fixture(scope="module")
+def published(publish: Publish) -> EveryMethod:
+    """What was published, each when it is first asked for."""
+    return EveryMethod(publish)
 
 
 def also(method: str) -> tuple[str, ...] | None:

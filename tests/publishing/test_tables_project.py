@@ -99,7 +99,7 @@ def test_tables_are_published_as_the_file_says(tmp_path, capfd):
     written = cells(tmp_path / "published" / "tables" / "callings.csv")
     assert {at: n for at, n in written.items() if n} == +callings
     told = (tmp_path / "published" / "methodology.md").read_text()
-    assert "people chosen by age" in told
+    assert "| callings | calling × sex | age 15-64 | people |" in told
 
 
 def test_the_command_line_comes_before_the_file(tmp_path, capfd):

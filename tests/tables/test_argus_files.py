@@ -9,17 +9,9 @@ import pytest
 from small_data import shared_engine
 
 from indistinct.errors import InputError
-from indistinct.tables import (
-    Grouping,
-    TableSet,
-    TableSpec,
-    argus_data,
-    count_tables,
-    persons,
-)
-from indistinct.tables.argus import read_rda
-from indistinct.tables.argus_codes import read_codelist, read_hrc
-from indistinct.tables.argus_data import open_argus
+from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
+from indistinct.tables.argus import data as argus_data
+from indistinct.tables.argus import open_argus, read_codelist, read_hrc, read_rda
 
 FIXED = """\
 Branch 1 4 9999

@@ -19,7 +19,7 @@ from indistinct.tables.cell_rules import (
     pq_rule,
     threshold_rule,
 )
-from indistinct.tables.magnitudes import (
+from indistinct.tables.magnitudes.totals import (
     SystemContributions,
     magnitude_system,
     system_contributions,

@@ -10,10 +10,10 @@ import pytest
 from tabulated import PAPER_A, PAPER_B, PAPER_TABLES, random_tables, tabulated
 
 from indistinct.errors import InputError
-from indistinct.tables import atoms
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping, belongs, persons
-from indistinct.tables.matching import false_matches
+from indistinct.tables.matching import atoms
+from indistinct.tables.matching.matches import false_matches
 from indistinct.tables.specification import TableSet, TableSpec
 from indistinct.tables.uniques import tabular_uniques
 

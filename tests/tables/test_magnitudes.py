@@ -13,7 +13,7 @@ from small_data import open_small
 from indistinct.errors import InputError
 from indistinct.session import Data
 from indistinct.tables import Counted, Grouping, TableSet, TableSpec, count_tables, persons
-from indistinct.tables.magnitudes import (
+from indistinct.tables.magnitudes.totals import (
     class_amounts,
     contributions,
     magnitude_system,

@@ -12,7 +12,7 @@ from small_data import open_small
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, tabular_uniques
-from indistinct.tables.merging import merge_areas
+from indistinct.tables.merging.areas import merge_areas
 
 TABLES = (("age", "sex"), ("work", "job"), ("sex", "work"))
 

@@ -6,7 +6,7 @@ import pytest
 from tabulated import AGE5, ETHNIC, PAPER_A, PAPER_TABLES, SEX, STAGE, tabulated
 
 from indistinct.tables.grouping import Grouping, persons
-from indistinct.tables.linking import TableLinks, table_links
+from indistinct.tables.matching.linking import TableLinks, table_links
 from indistinct.tables.specification import TableSet, TableSpec
 
 

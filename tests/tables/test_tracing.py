@@ -8,9 +8,9 @@ from tabulated import PAPER_A, PAPER_TABLES, random_tables, tabulated
 
 from indistinct.errors import InputError
 from indistinct.tables.grouping import Grouping, persons
+from indistinct.tables.matching.traceable import traceable
+from indistinct.tables.matching.tracing import trace
 from indistinct.tables.specification import TableSet, TableSpec
-from indistinct.tables.traceable import traceable
-from indistinct.tables.tracing import trace
 
 
 def one_by_one(seed: int, *, alone: bool) -> int:

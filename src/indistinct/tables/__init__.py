@@ -1,8 +1,13 @@
 """Tables for areas: who can be found in them, what they reveal together, how to publish them."""
 
-from indistinct.tables.argus import ArgusMetadata, ArgusVariable, read_rda
-from indistinct.tables.argus_codes import read_codelist, read_hrc
-from indistinct.tables.argus_data import open_argus
+from indistinct.tables.argus import (
+    ArgusMetadata,
+    ArgusVariable,
+    open_argus,
+    read_codelist,
+    read_hrc,
+    read_rda,
+)
 from indistinct.tables.attributes import AttributeDisclosure, TargetDisclosure, attribute_disclosure
 from indistinct.tables.cell_rules import (
     combined,
@@ -43,7 +48,6 @@ from indistinct.tables.experiments import (
     with_width,
 )
 from indistinct.tables.grouping import Categories, Grouping, grouping_from_text, persons
-from indistinct.tables.linking import TableLinks, table_links
 from indistinct.tables.magnitudes import (
     Contributions,
     SystemContributions,
@@ -52,7 +56,16 @@ from indistinct.tables.magnitudes import (
     magnitude_system,
     system_contributions,
 )
-from indistinct.tables.matching import FalseMatches, false_matches
+from indistinct.tables.matching import (
+    FalseMatches,
+    TableLinks,
+    Trace,
+    Traceable,
+    false_matches,
+    table_links,
+    trace,
+    traceable,
+)
 from indistinct.tables.merging import Merged, merge_areas
 from indistinct.tables.perturb import (
     CellKeyDesign,
@@ -84,8 +97,6 @@ from indistinct.tables.suppress import (
     suppress,
 )
 from indistinct.tables.system import CellName, CellSystem, cell_system
-from indistinct.tables.traceable import Traceable, traceable
-from indistinct.tables.tracing import Trace, trace
 from indistinct.tables.uniques import TabularUniques, tabular_uniques, teaching_vectors
 
 __all__ = [

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
-from indistinct.tables.magnitudes import SystemContributions
+from indistinct.tables.magnitudes.totals import SystemContributions
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.system import CellSystem
 

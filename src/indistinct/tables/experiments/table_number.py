@@ -14,7 +14,7 @@ from indistinct.errors import InputError
 from indistinct.figures import Line, lines
 from indistinct.showing import Shown, Table, as_lines
 from indistinct.tables.counting import Counted
-from indistinct.tables.matching import MOST_STATES, false_matches
+from indistinct.tables.matching.matches import MOST_STATES, false_matches
 
 __all__ = ["RiskByTables", "TablesRisk", "risk_by_tables"]
 

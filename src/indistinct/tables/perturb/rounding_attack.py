@@ -32,6 +32,9 @@ EXACT = 1_000
 PUSHES = 6
 """Programs that move many cells at once, before those for single cells."""
 
+SOME_MORE = (2, 6, 12)
+"""How many other places may move with one, try after try."""
+
 _SLACK = 1e-6
 
 
@@ -133,14 +136,13 @@ def rounded_intervals(
         followed[part.cells] = exact if exact is not None else len(part.cells) <= EXACT
     grid = grid_of(system) if (asked & ~followed).any() else None
     if grid is not None:
-        _place_by_place(grid, seen, asked & ~followed)
+        _by_places(grid, seen, asked & ~followed)
     for part in progress.each(parts, "attacking", unit="parts"):
         ends = asked[part.cells] & followed[part.cells]
         if ends.any():
             seen.follow(part.cells, part.sums, ends)
         elif asked[part.cells].any():
-            low, high = seen.low[part.cells], seen.high[part.cells]
-            seen.move(_Tables(part.cells, part.sums, low, high), asked)
+            seen.move(_Tables(part.cells, part.sums), asked)
     low = np.ceil(seen.least[cells] - _SLACK).astype(np.int64)
     high = np.floor(seen.most[cells] + _SLACK).astype(np.int64)
     return RoundedIntervals(rounded, cells, low, high, bool(followed[cells].all()))
@@ -182,17 +184,19 @@ class _Seen:
         cells = tables.cells
         left = self.left(cells, asked)
         true = self.true[cells]
-        room = (tables.high >= true + 1) | (tables.low <= true - 1)
+        room = (self.high[cells] >= true + 1) | (self.low[cells] <= true - 1)
         if not room[left].any():
             return
-        sums = tables.sums
-        program = Program(sums, np.zeros(sums.shape[0]), tables.low, tables.high)
+        program = Program(tables.sums, tables.sums @ true, self.low[cells], self.high[cells])
 
         def push(places: Ints, signs: Floats) -> None:
             cost = np.zeros(len(cells))
             cost[places] = signs
             program.cost(cost)
-            self._keep(tables, program.solve().values)
+            values = program.solve().values
+            assert values is not None, "the true tables agree with what is published"
+            self.least[cells] = np.minimum(self.least[cells], values)
+            self.most[cells] = np.maximum(self.most[cells], values)
 
         for _ in range(PUSHES):
             push(left, self.rng.choice([-1.0, 1.0], len(left)))
@@ -204,39 +208,48 @@ class _Seen:
                 if room[at] and len(self.left(cells[[at]], asked)):
                     push(np.array([at]), np.array([sign]))
 
-    def _keep(self, tables: _Tables, values: Floats | None) -> None:
-        assert values is not None, "the true tables agree with what is published"
-        moved = values - self.true[tables.cells]
-        for cells, times in ((tables.cells, 1), *tables.following):
-            found = self.true[cells] + times * moved
-            self.least[cells] = np.minimum(self.least[cells], found)
-            self.most[cells] = np.maximum(self.most[cells], found)
-
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """Cells that may move between bounds so that sums hold, and others that follow them."""
+    """Cells that may move, all others being as they are, so that these sums are as they are."""
 
     cells: Ints
     sums: sparse.csr_matrix
-    low: Floats
-    high: Floats
-    following: tuple[tuple[Ints, int], ...] = ()
 
 
-def _place_by_place(grid: Grid, seen: _Seen, asked: NDArray[np.bool_]) -> None:
-    """Look for tables that differ from the true ones in one place, and in those made of it.
+def _by_places(grid: Grid, seen: _Seen, asked: NDArray[np.bool_]) -> None:
+    """Look for tables that differ from the true ones in few places, and in those made of them.
 
-    These follow, so that their bounds are bounds of the one place.
+    One place, then some more that can take up what it gives.
     """
     above = grid.above()
-    for place in progress.each(grid.own, "attacking places", unit="places"):
-        cells = grid.cells[place]
-        low, high = seen.low[cells], seen.high[cells]
-        following = tuple((grid.cells[larger], times) for larger, times in above[place])
-        for there, times in following:
-            down = (seen.low[there] - seen.true[there]) / times
-            up = (seen.high[there] - seen.true[there]) / times
-            low = np.maximum(low, seen.true[cells] + np.minimum(down, up))
-            high = np.minimum(high, seen.true[cells] + np.maximum(down, up))
-        seen.move(_Tables(cells, grid.within, low, high, following), asked)
+    families: dict[tuple[int, ...], list[int]] = {}
+    for place, larger in above.items():
+        families.setdefault(tuple(d for d, _ in larger), []).append(place)
+    for more in (0, *SOME_MORE):
+        for place in progress.each(range(len(grid.cells)), "attacking places", unit="places"):
+            if not len(seen.left(grid.cells[place], asked)):
+                continue
+            members = sorted(grid.made_of.get(place, {place: 1}))
+            beside = families[tuple(d for d, _ in above[members[0]])]
+            chosen = [place] if place in above else []
+            for others in (members, beside, grid.own):
+                chosen += seen.rng.permutation(others).tolist()[: more // 2 + (not chosen)]
+            seen.move(_some(grid, above, list(dict.fromkeys(chosen))), asked)
+
+
+def _some(grid: Grid, above: dict[int, list[tuple[int, int]]], places: list[int]) -> _Tables:
+    """Return the tables of some places, and of those made of them."""
+    larger = sorted({d for p in places for d, _ in above[p]})
+    number, width = len(places), grid.cells.shape[1]
+    times = sparse.lil_matrix((len(larger), number))
+    for n, place in enumerate(places):
+        for d, counted in above[place]:
+            times[larger.index(d), n] = counted
+    inside = sparse.kron(sparse.identity(number), grid.within)
+    outside = sparse.kron(
+        sparse.hstack([-times, sparse.identity(len(larger))]), sparse.identity(width)
+    )
+    empty = sparse.csr_matrix((inside.shape[0], len(larger) * width))
+    sums = sparse.vstack([sparse.hstack([inside, empty]), outside]) if larger else inside
+    return _Tables(grid.cells[[*places, *larger]].ravel(), sums.tocsr())

@@ -15,9 +15,11 @@ from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress.attack import Audit, audit
+from indistinct.tables.suppress.byparts import pattern_by_parts
 from indistinct.tables.suppress.choosing import Cost, cell_costs, charges
 from indistinct.tables.suppress.elimination import determined
 from indistinct.tables.suppress.insiders import Insiders
+from indistinct.tables.suppress.parts import parts_of
 from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.repair import Pattern, Target
 from indistinct.tables.suppress.search import Plan, best_pattern
@@ -29,6 +31,9 @@ __all__ = ["Suppression", "suppress"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+LARGE = 1_500
+"""Cells of a component above which it is protected part by part, if it falls into parts."""
 
 LEAST = 1e-4
 """How far a cell must be able to move, as a share of its value, where nothing more is asked."""
@@ -202,9 +207,15 @@ def suppress(
         cells, pattern, insiders = _component(
             system, sensitive, found, part, costs, person, primary
         )
-        rng = np.random.default_rng([seed, int(cells[0])])
-        plan = Plan(pattern.size, improve=improve, exact=exact, components=len(parts))
-        failed = best_pattern(pattern, insiders, plan, rng=rng)
+        split = pattern.parts
+        if split is None:
+            rng = np.random.default_rng([seed, int(cells[0])])
+            plan = Plan(pattern.size, improve=improve, exact=exact, components=len(parts))
+            failed = best_pattern(pattern, insiders, plan, rng=rng)
+        else:
+            failed = pattern_by_parts(
+                pattern, insiders, split, improve=improve, exact=exact, seed=seed
+            )
         if failed is not None:
             raise _impossible(system, int(cells[failed]), zeros=zeros, forbidden=forbidden)
         suppressed[cells] = pattern.suppressed
@@ -248,15 +259,17 @@ def _component(
             places, sensitive.lower[inside], sensitive.upper[inside], needs, strict=True
         )
     ]
+    sums = found.sums_within(part)
     pattern = Pattern(
-        found.sums_within(part),
+        sums,
         -found.low[members] / unit,
         found.high[members] / unit,
         charges(costs[cells], primary[cells]),
         primary[cells],
         targets,
+        parts=parts_of(system, cells, sums) if len(cells) > LARGE else None,
     )
-    return cells, pattern, Insiders(person[cells], LEAST * size / unit)
+    return cells, pattern, Insiders(sums, person[cells], LEAST * size / unit)
 
 
 def _impossible(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from indistinct.tables.suppress.elimination import mutual
+from indistinct.tables.suppress.people import Alone
 from indistinct.tables.suppress.repair import Pattern, Target
 
 __all__ = ["Insiders"]
@@ -28,15 +29,22 @@ class Insiders:
 
     Parameters
     ----------
+    sums
+        The sums among its cells.
     person
         Of every cell of the component who is alone in it, or -1.
     least
         Of every cell, how little movement is enough for it not to be known exactly.
     """
 
-    def __init__(self, person: Ints, least: Floats) -> None:
+    def __init__(self, sums: sparse.csr_matrix, person: Ints, least: Floats) -> None:
         self.person, self.least = person, least
+        self._alone = Alone(sums, person)
         self._asked: set[tuple[int, int]] = set()
+
+    def among(self, sums: sparse.csr_matrix, cells: Ints) -> Insiders:
+        """Return those of some of the cells, with the sums among these."""
+        return Insiders(sums, self.person[cells], self.least[cells])
 
     def ask(self, pattern: Pattern) -> bool:
         """Add what the pattern must keep to because of insiders; say whether it does not yet."""
@@ -50,16 +58,14 @@ class Insiders:
             for cell, who in self._fresh(*_beside(pattern, cells, known))
         ]
         classes = mutual(pattern.sums, pattern.suppressed)
-        same = sparse.csr_matrix(classes[cells][:, None] == classes[known][None, :])
         far = [
             Target(cell, 0.0, 0.0, float(self.least[cell]), still=self._own(who))
-            for cell, who in self._fresh(cells[same.nonzero()[0]], known[same.nonzero()[1]])
+            for cell, who in self._fresh(*_same(classes, cells, known))
         ]
-        numbers = pattern.add(near + far)
-        return bool([n for n in numbers if not pattern.proved(n)])
+        return bool(list(pattern.unproved(pattern.add(near + far))))
 
     def _own(self, who: int) -> tuple[int, ...]:
-        return tuple(np.flatnonzero(self.person == who).tolist())
+        return self._alone.own[who]
 
     def _fresh(self, cells: Ints, known: Ints) -> list[tuple[int, int]]:
         """Return the pairs of a cell and a person that were not asked about before."""
@@ -73,4 +79,17 @@ def _beside(pattern: Pattern, cells: Ints, known: Ints) -> tuple[Ints, Ints]:
     """Return the pairs of one of the cells and a known cell that stand in a sum."""
     sums = abs(pattern.sums)
     pairs = sparse.coo_matrix(sums[:, cells].T @ sums[:, known])
+    return cells[pairs.row], known[pairs.col]
+
+
+def _same(classes: Ints, cells: Ints, known: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs of one of the cells and a known cell of one class."""
+    cells, known = cells[classes[cells] >= 0], known[classes[known] >= 0]
+    number = int(classes.max(initial=-1)) + 1
+
+    def belonging(some: Ints) -> sparse.csr_matrix:
+        entries = (np.ones(len(some)), (np.arange(len(some)), classes[some]))
+        return sparse.csr_matrix(entries, shape=(len(some), number))
+
+    pairs = sparse.coo_matrix(belonging(cells) @ belonging(known).T)
     return cells[pairs.row], known[pairs.col]

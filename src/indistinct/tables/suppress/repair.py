@@ -9,8 +9,8 @@ looked at anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from indistinct.tables.suppress.moving import Mover, determines
+from indistinct.tables.suppress.parts import Parts, joined
 
 __all__ = ["Pattern", "Target"]
 
@@ -50,6 +51,15 @@ class Target:
             up >= self.up - slack and down >= self.down - slack and up + down >= self.width - slack
         )
 
+    def covers(self, other: Target) -> bool:
+        """Say whether as much is asked of the same cell as another target asks, or more."""
+        return (
+            self.cell == other.cell
+            and self.down >= other.down
+            and self.up >= other.up
+            and max(self.width, self.down + self.up) >= other.width
+        )
+
     def way(self, most: float) -> tuple[float, float]:
         """Return the split into up and down that goes up as far as it can, or needs to."""
         up = min(most, max(self.up, self.width - self.down))
@@ -80,6 +90,8 @@ class Pattern:
         Cells that are suppressed in any case.
     targets
         What must be able to move.
+    parts
+        Parts of a large component: what a cell needs is first looked for in the parts around it.
     """
 
     def __init__(
@@ -90,6 +102,8 @@ class Pattern:
         charge: Floats,
         primary: Bools,
         targets: Iterable[Target],
+        *,
+        parts: Parts | None = None,
     ) -> None:
         self.sums = sums.tocsr()
         self.by_cell = sums.tocsc()
@@ -97,8 +111,10 @@ class Pattern:
         self.targets = list(targets)
         self.size = len(charge)
         self.least = float(charge[charge > 0].min()) if (charge > 0).any() else 1.0
-        self.choosing = Mover(self.by_cell, np.arange(self.size), down, up)
-        self._proving: Mover | None = None
+        self.parts = parts
+        self._choosing: tuple[int, Mover] | None = None
+        self._proving: dict[int, Mover] = {}
+        self._joined = np.zeros(0, dtype=np.int64)
         self._solved = 0
         self.clear()
 
@@ -106,6 +122,9 @@ class Pattern:
         """Begin anew, with the primary suppressions alone."""
         self.suppressed = self.primary.copy()
         self.witness: list[Witness | None] = [None] * len(self.targets)
+        self.asked: dict[int, list[int]] = {}
+        for number, target in enumerate(self.targets):
+            self.asked.setdefault(target.cell, []).append(number)
         self.users: list[set[int]] = [set() for _ in range(self.size)]
         self._forget()
         self.left = np.zeros(self.sums.shape[0], dtype=np.int64)
@@ -117,13 +136,20 @@ class Pattern:
         before = len(self.targets)
         self.targets += targets
         self.witness += [None] * (len(self.targets) - before)
-        return list(range(before, len(self.targets)))
+        fresh = list(range(before, len(self.targets)))
+        for number in fresh:
+            self.asked.setdefault(self.targets[number].cell, []).append(number)
+        return fresh
 
     @property
     def solved(self) -> int:
         """Linear programmes solved so far."""
-        proving = 0 if self._proving is None else self._proving.solved
-        return self._solved + self.choosing.solved + proving
+        choosing = 0 if self._choosing is None else self._choosing[1].solved
+        return self._solved + choosing + sum(mover.solved for mover in self._proving.values())
+
+    def count(self, solved: int) -> None:
+        """Count linear programmes that were solved elsewhere for this pattern."""
+        self._solved += solved
 
     @property
     def secondary(self) -> Ints:
@@ -136,16 +162,32 @@ class Pattern:
         return float(self.charge[self.secondary].sum())
 
     def _forget(self) -> None:
-        if self._proving is not None:
-            self._solved += self._proving.solved
-            self._proving = None
+        self._solved += sum(mover.solved for mover in self._proving.values())
+        self._proving = {}
+        self._joined = np.zeros(0, dtype=np.int64)
 
-    def _prover(self) -> Mover:
-        """Return the model of the suppressed cells alone."""
-        if self._proving is None:
-            cells = np.flatnonzero(self.suppressed)
-            self._proving = Mover(self.by_cell, cells, self.down, self.up)
-        return self._proving
+    def _prover(self, cell: int) -> Mover:
+        """Return the model of the suppressed cells that sums join to one."""
+        if not len(self._joined):
+            self._joined = joined(self.sums, self.suppressed)
+        number = int(self._joined[cell])
+        if number not in self._proving:
+            cells = np.flatnonzero(self._joined == number)
+            mover = self._proving[number] = Mover(self.by_cell, cells, self.down, self.up)
+            mover.let(cells[~self.suppressed[cells]], move=False)
+        return self._proving[number]
+
+    def _chooser(self, cell: int, *, everywhere: bool) -> Mover:
+        """Return the model of all cells around one, or of all there are."""
+        number = -1 if everywhere or self.parts is None else self.parts.of(cell)
+        if self._choosing is None or self._choosing[0] != number:
+            cells = np.arange(self.size)
+            if number >= 0 and self.parts is not None:
+                cells = self.parts.around(number)
+            if self._choosing is not None:
+                self._solved += self._choosing[1].solved
+            self._choosing = number, Mover(self.by_cell, cells, self.down, self.up)
+        return self._choosing[1]
 
     def _count(self, cells: Ints, sign: int) -> None:
         own = self.by_cell[:, cells]
@@ -159,18 +201,21 @@ class Pattern:
             return
         self.suppressed[fresh] = True
         self._count(fresh, 1)
-        if self._proving is not None:
-            if (self._proving.place[fresh] < 0).any():
+        if len(self._joined):
+            if (self._joined[fresh] < 0).any():
                 self._forget()
             else:
-                self._proving.let(fresh, move=True)
+                self._let(fresh, move=True)
 
     def publish(self, cells: Ints) -> None:
         """Publish these cells; witnesses that move them hold no longer."""
         self.suppressed[cells] = False
         self._count(cells, -1)
-        if self._proving is not None:
-            self._proving.let(cells, move=False)
+        self._let(cells, move=False)
+
+    def _let(self, cells: Ints, *, move: bool) -> None:
+        for mover in self._proving.values():
+            mover.let(cells, move=move)
 
     def _ways(self, target: Target) -> list[tuple[float, float]]:
         """Return splits of what is asked into an amount up and one down."""
@@ -232,8 +277,27 @@ class Pattern:
 
     def proved(self, number: int) -> bool:
         """Say whether a target is safe with what is suppressed; its witness is then renewed."""
-        target, before = self.targets[number], self.witness[number]
-        mover = self._prover()
+        found = self._shared(number)
+        if found is None:
+            found = self._tried(self.targets[number], self.witness[number])
+        if found is not None:
+            self._set(number, found)
+        return found is not None
+
+    def _shared(self, number: int) -> Witness | None:
+        """Return a witness of another target that serves for this one."""
+        target = self.targets[number]
+        for other in self.asked[target.cell]:
+            found = self.witness[other]
+            if other == number or found is None or not self.targets[other].covers(target):
+                continue
+            if found.cells.isdisjoint(target.still) and self.suppressed[list(found.cells)].all():
+                return found
+        return None
+
+    def _tried(self, target: Target, before: Witness | None) -> Witness | None:
+        """Look for a witness among the suppressed cells."""
+        mover = self._prover(target.cell)
         charge = np.ones(self.size)
         still = np.array(target.still, dtype=np.int64)
         mover.let(still, move=False)
@@ -242,9 +306,38 @@ class Pattern:
         if found is None:
             found = self._furthest(mover, target, charge)
         mover.let(still[self.suppressed[still]], move=True)
-        if found is not None:
-            self._set(number, found)
-        return found is not None
+        return found
+
+    def unproved(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Look for new witnesses of targets, and yield the targets that have none.
+
+        Targets that ask for the same cell while others stand still are first tried at once, with
+        all of these standing still: a witness of that is one of each.
+        """
+        waiting: dict[int, list[int]] = {}
+        for number in numbers:
+            waiting.setdefault(self.targets[number].cell, []).append(number)
+        for own in waiting.values():
+            hint = self.witness[own[0]]
+            left = []
+            for number in own:
+                self._set(number, self._shared(number))
+                left += [number] if self.witness[number] is None else []
+            found = self._at_once(left, hint) if len(left) > 1 else None
+            for number in left:
+                if found is not None:
+                    self._set(number, found)
+                elif not self.proved(number):
+                    yield number
+
+    def _at_once(self, numbers: list[int], hint: Witness | None) -> Witness | None:
+        """Return a witness that serves for targets of the same cell."""
+        targets = [self.targets[number] for number in numbers]
+        most = next((t for t in targets if all(t.covers(other) for other in targets)), None)
+        if most is None:
+            return None
+        still = {cell for target in targets for cell in target.still}
+        return self._tried(replace(most, still=tuple(sorted(still))), hint)
 
     def _furthest(self, mover: Mover, target: Target, charge: Floats) -> Witness | None:
         """Return a witness if there is any at all."""
@@ -263,12 +356,24 @@ class Pattern:
         charge = np.where(
             self.suppressed, FREE * self.least, self.charge if charge is None else charge
         )
+        best: Witness | None = None
+        for everywhere in [False, True] if self.parts is not None else [True]:
+            if best is None:
+                best = self._cheapest(target, charge, everywhere=everywhere)
+        if best is None:
+            return False
+        self.suppress(np.array(sorted(best.cells), dtype=np.int64))
+        self._set(number, best)
+        return True
+
+    def _cheapest(self, target: Target, charge: Floats, *, everywhere: bool) -> Witness | None:
+        choosing = self._chooser(target.cell, everywhere=everywhere)
         still = np.array(target.still, dtype=np.int64)
-        self.choosing.let(still, move=False)
+        choosing.let(still, move=False)
         best: Witness | None = None
         lowest = np.inf
         for way in self._ways(target):
-            found = self._along(self.choosing, target, way, charge)
+            found = self._along(choosing, target, way, charge)
             if found is not None:
                 cells = np.array(sorted(found.cells), dtype=np.int64)
                 price = float(charge[cells[~self.suppressed[cells]]].sum())
@@ -277,13 +382,9 @@ class Pattern:
                 if price == 0.0:
                     break
         if best is None:
-            best = self._furthest(self.choosing, target, charge)
-        self.choosing.let(still, move=True)
-        if best is None:
-            return False
-        self.suppress(np.array(sorted(best.cells), dtype=np.int64))
-        self._set(number, best)
-        return True
+            best = self._furthest(choosing, target, charge)
+        choosing.let(still, move=True)
+        return best
 
     def without(self, cells: Ints) -> bool:
         """Publish cells if every target stays safe; say whether that was so."""
@@ -297,14 +398,12 @@ class Pattern:
                 return False
         self.publish(cells)
         before = [(n, self.witness[n]) for n in numbers]
-        for number in numbers:
-            if not self.proved(number):
-                self.suppress(cells)
-                for n, witness in before:
-                    self._set(n, witness)
-                # what failed is the first to look at when another cell is tried
-                return False
-        return True
+        if next(self.unproved(numbers), None) is None:
+            return True
+        self.suppress(cells)
+        for n, witness in before:
+            self._set(n, witness)
+        return False
 
     def using(self, cells: Ints) -> list[int]:
         """Return the targets whose witness moves one of these cells."""

@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.tables.atoms import Axes
-from indistinct.tables.joining import Ones
+from indistinct.tables.matching.atoms import Axes
+from indistinct.tables.matching.joining import Ones
 
 __all__ = ["consistent"]
 

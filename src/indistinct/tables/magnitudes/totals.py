@@ -20,9 +20,9 @@ from indistinct.engine import Engine
 from indistinct.engine.tally import aligned
 from indistinct.files.source import Source
 from indistinct.showing import Shown, Table
-from indistinct.tables.contributing import Cells, Records, read_numbers, read_weights
 from indistinct.tables.counting import Counted
-from indistinct.tables.magnitude_kernels import add_amounts
+from indistinct.tables.magnitudes.contributing import Cells, Records, read_numbers, read_weights
+from indistinct.tables.magnitudes.kernels import add_amounts
 from indistinct.tables.places import Places, published_places
 from indistinct.tables.specification import TableSpec
 from indistinct.tables.system import CellSystem, cell_system

@@ -19,7 +19,7 @@ from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
-from indistinct.tables.merging_problem import (
+from indistinct.tables.merging.problem import (
     Geography,
     Ints,
     MergeProblem,
@@ -27,7 +27,7 @@ from indistinct.tables.merging_problem import (
     geography_of,
     helping_areas,
 )
-from indistinct.tables.merging_search import fewest_merges, least_merges
+from indistinct.tables.merging.search import fewest_merges, least_merges
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 
 __all__ = ["Merged", "merge_areas"]

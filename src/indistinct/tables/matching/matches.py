@@ -21,9 +21,9 @@ from indistinct import progress
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
-from indistinct.tables.atoms import TooManyAtoms, axes_of
-from indistinct.tables.combining import feasible_combinations, ones_of
 from indistinct.tables.counting import Counted
+from indistinct.tables.matching.atoms import TooManyAtoms, axes_of
+from indistinct.tables.matching.combining import feasible_combinations, ones_of
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 
 __all__ = ["MOST_STATES", "FalseMatches", "false_matches"]

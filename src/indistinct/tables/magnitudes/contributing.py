@@ -12,7 +12,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.tables.counting import Counted
-from indistinct.tables.magnitude_kernels import gather
+from indistinct.tables.magnitudes.kernels import gather
 from indistinct.tables.specification import TableSpec
 
 __all__ = ["Cells", "Records", "read_numbers", "read_weights"]

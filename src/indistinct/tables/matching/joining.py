@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.tables.atoms import AtomSets, Use
+from indistinct.tables.matching.atoms import AtomSets, Use
 
 __all__ = ["Ones", "States", "merged", "not_counted", "together", "with_ones"]
 

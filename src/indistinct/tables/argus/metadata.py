@@ -20,7 +20,7 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy, code_hierarchy
 from indistinct.showing import Shown, Table
-from indistinct.tables.argus_codes import TOTAL, read_hrc, text_lines, wrong_line
+from indistinct.tables.argus.codes import TOTAL, read_hrc, text_lines, wrong_line
 
 __all__ = ["ArgusMetadata", "ArgusVariable", "read_rda"]
 

@@ -18,8 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from indistinct import progress
-from indistinct.tables.merging_exact import best_partition
-from indistinct.tables.merging_problem import Ints, MergeProblem, Words
+from indistinct.tables.merging.exact import best_partition
+from indistinct.tables.merging.problem import Ints, MergeProblem, Words
 
 __all__ = ["fewest_merges", "least_merges"]
 

@@ -17,8 +17,8 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables import kernels
-from indistinct.tables.atoms import AtomSets, Use, axes_of
 from indistinct.tables.counting import Counted
+from indistinct.tables.matching.atoms import AtomSets, Use, axes_of
 
 __all__ = ["Traceable", "traceable"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.tables.merging_problem import Ints, MergeProblem
+from indistinct.tables.merging.problem import Ints, MergeProblem
 
 __all__ = ["best_partition"]
 

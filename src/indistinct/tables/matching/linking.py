@@ -16,8 +16,8 @@ from typing import Any
 
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
-from indistinct.tables.codings import Coding, Relation, coded, declared, relation
 from indistinct.tables.counting import Counted
+from indistinct.tables.matching.codings import Coding, Relation, coded, declared, relation
 from indistinct.tables.specification import TableSet
 
 __all__ = ["Link", "TableLinks", "TablePair", "table_links"]

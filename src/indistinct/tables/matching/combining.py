@@ -19,10 +19,17 @@ from numpy.typing import NDArray
 
 from indistinct import progress
 from indistinct.tables import kernels
-from indistinct.tables.atoms import AtomSets, Axes, Use
-from indistinct.tables.consistency import consistent
 from indistinct.tables.counting import Counted
-from indistinct.tables.joining import Ones, States, merged, not_counted, together, with_ones
+from indistinct.tables.matching.atoms import AtomSets, Axes, Use
+from indistinct.tables.matching.consistency import consistent
+from indistinct.tables.matching.joining import (
+    Ones,
+    States,
+    merged,
+    not_counted,
+    together,
+    with_ones,
+)
 
 __all__ = ["feasible_combinations", "ones_of"]
 

@@ -16,8 +16,8 @@ from indistinct.errors import InputError
 from indistinct.files.columns import is_number
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
-from indistinct.tables.argus import ArgusMetadata, ArgusVariable, read_rda
-from indistinct.tables.argus_codes import read_codelist
+from indistinct.tables.argus.codes import read_codelist
+from indistinct.tables.argus.metadata import ArgusMetadata, ArgusVariable, read_rda
 from indistinct.variables import Level, Role, Value, Variable, Variables
 
 __all__ = ["open_argus"]

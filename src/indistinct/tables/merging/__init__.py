@@ -1,0 +1,5 @@
+"""Merging of areas until no full record tabular unique is left."""
+
+from indistinct.tables.merging.areas import Merged, merge_areas
+
+__all__ = ["Merged", "merge_areas"]
