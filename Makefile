@@ -34,9 +34,10 @@ $(VENV)/dev: $(VENV)/run requirements-dev.lock
 demo: $(VENV)/run
 	$(BIN)/indistinct demo --out demo
 
-# the heavy tests one after another: some of them measure, and Spark wants both processors
+# Spark wants both processors, and a server is started for PostgreSQL: these one after another
 test: $(VENV)/dev check test-fast
-	$(BIN)/python -m pytest -m "heavy or spark or postgres"
+	$(BIN)/python -m pytest -n 2 -m "heavy and not spark and not postgres"
+	$(BIN)/python -m pytest -m "spark or postgres"
 
 # everyday runs try properties with fewer examples; `make test` with all
 PROFILE := everyday

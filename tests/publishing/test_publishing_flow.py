@@ -430,10 +430,6 @@ def test_true_counts_among_rounded_ones_are_found_in_the_files(publish, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="codings are linked in pairs only: a part of one is not the sum of parts of several",
-)
 def test_what_several_codings_tell_together_is_not_published(tmp_path):
     """Everybody without those of A, of B and of D are those of C, of whom there is one."""
     codes = [*"A" * 10, *"B" * 10, *"D" * 10, "C"]
@@ -469,6 +465,24 @@ def test_what_cannot_be_proved_is_not_published(publish, tmp_path, settings, sai
     with pytest.raises(GuaranteeError, match=said):
         publish(out=tmp_path / "tables", **settings)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("stop", ["refuse", "merge", "leave-out"])
+def test_three_geographies_that_tell_together_are_refused(tmp_path, stop):
+    """Rows, columns and diagonals of a square, of which no two tell its four parts."""
+    square = {"row": "aabb", "column": "cdcd", "diagonal": "effe"}
+    sizes = (7, 6, 8, 9)
+    columns = {
+        name: [at for at, size in zip(zones, sizes, strict=True) for _ in range(size)]
+        for name, zones in square.items()
+    }
+    given = {"also": ("column", "diagonal"), "method": "round", "out": tmp_path / "tables"}
+    with open_small(columns | {"sex": ["f", "m"] * 15}) as people:
+        asked = Asked.of_texts(["sex"], area="row", stop=stop, **given)
+        with pytest.raises(GuaranteeError, match="together determine 4 zones below 10 people"):
+            publish_tables(people, asked)
+        assert list(tmp_path.iterdir()) == []
+        assert publish_tables(people, Asked.of_texts(["sex"], area="row", stop="allow", **given))
 
 
 def test_a_method_needs_a_folder_and_a_folder_must_be_new(publish, tmp_path):

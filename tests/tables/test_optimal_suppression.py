@@ -55,9 +55,9 @@ def cheapest_of_all(system, sensitive, cost, allowed):
 
 @pytest.mark.parametrize(
     "shape",
-    [(2, 3), (2, 2, 2), *(pytest.param(s, marks=pytest.mark.heavy) for s in [(3, 3), (2, 5)])],
+    [(2, 3), *(pytest.param(s, marks=pytest.mark.heavy) for s in [(2, 2, 2), (3, 3), (2, 5)])],
 )
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_optimum_is_the_cheapest_of_all_patterns(shape, seed):
     rng = np.random.default_rng(seed)

@@ -98,7 +98,7 @@ def test_brute_force_agrees_in_three_dimensions():
         least = least_deviation(system, 3)
         if np.isinf(least):
             with pytest.raises(InputError, match="infeasible"):
-                controlled_rounding(system, 3)
+                controlled_rounding(system, 3, most_steps=1)
         else:
             assert np.abs(controlled_rounding(system, 3).deviation).sum() == least
         tried += 1
@@ -115,7 +115,15 @@ def _triangle() -> CellSystem:
 
 def test_a_system_without_a_zero_restricted_rounding_is_refused_with_what_helps():
     with pytest.raises(InputError, match=r"infeasible rounding base 2.*most_steps=2"):
-        controlled_rounding(_triangle(), 2)
+        controlled_rounding(_triangle(), 2, most_steps=1)
+
+
+def test_cells_go_as_many_steps_as_are_needed_where_nothing_is_asked_for():
+    rounded = controlled_rounding(_triangle(), 2)
+    assert (
+        rounded.values.tolist() == controlled_rounding(_triangle(), 2, most_steps=2).values.tolist()
+    )
+    assert (rounded.steps, rounded.beyond) == (2, 1)
 
 
 def test_more_steps_round_what_adjacent_multiples_cannot():

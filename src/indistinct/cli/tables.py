@@ -154,6 +154,9 @@ def tables(
     json: Json = False,
 ) -> None:
     """Say whether tables for areas are safe to publish, and publish them so that they are."""
+    for place in (per_person, plot):
+        if place is not None and not place.resolve().parent.is_dir():
+            raise InputError(f"The folder {place.parent} does not exist. Create it first.")
     asked = Asked.of_texts(
         table_ or (),
         value=value,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import Hierarchy
 from indistinct.project import DeclaredRecode, DeclaredTable, Project, Publish
+from indistinct.project.lines import Lines
+from indistinct.project.settings import Place, Problems
 from indistinct.session import Data
 from indistinct.tables import Grouping, TableSet, TableSpec, Universe, grouping_from_text
 
@@ -57,6 +59,7 @@ class Asked:
     ) -> Asked:
         """Read what the command line says: tables as ``age:5,sex``; settings left out are None."""
         given = {name: value for name, value in settings.items() if value is not None}
+        _check_numbers(given)
         made = {}
         for text in tables:
             dimensions = _split(text)
@@ -149,6 +152,20 @@ class Asked:
         data.source.check_columns(list(names))
         found = data.hierarchies(list(names), directory=self.hierarchies)
         return {name: found[name] for name in names}
+
+
+def _check_numbers(given: Mapping[str, Any]) -> None:
+    """Refuse numbers that a project file may not hold either."""
+    problems = Problems("", Lines({}))
+    for one in fields(Publish):
+        value = given.get(one.name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            place = Place(problems, Path(), (one.name,), f"--{one.name.replace('_', '-')}")
+            one.metadata["check"](value, place)
+    try:
+        problems.raise_all()
+    except InputError as error:
+        raise InputError(str(error).replace(":1: ", "")) from None
 
 
 def _split(text: str) -> tuple[str, ...]:

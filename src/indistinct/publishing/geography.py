@@ -146,7 +146,24 @@ def settle_geographies(
             )
     tables = TableSet(counted.tables.tables, counted.tables.area, tuple(kept))
     counted = counted.with_tables(tables)
+    if settings.stop != "allow":
+        _refuse_together(counted, threshold)
     return Geographies(counted, merged, stopped, tuple(left_out), _recorded(counted, settings))
+
+
+def _refuse_together(counted: Counted, threshold: int) -> None:
+    """Refuse geographies that determine small zones together though no two of them do."""
+    tables = counted.tables
+    one = counted.with_tables(TableSet(tables.tables[:1], tables.area, tables.also))
+    joint = differences(one, threshold=threshold).joint
+    if joint is not None and joint.number:
+        names = ", ".join(f"'{g.name}'" for g in (tables.area, *tables.also))
+        raise GuaranteeError(
+            f"The geographies {names} together determine {joint.number:,} zones below "
+            f"{threshold} people, with {joint.people_revealed:,} people, though no two of them do. "
+            "Nothing was published. Leave one of them out, or perturb the numbers and allow it "
+            "(--stop allow)."
+        )
 
 
 def refuse_exact_differences(counted: Counted, settings: Publish) -> None:

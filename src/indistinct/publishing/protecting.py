@@ -26,7 +26,6 @@ from indistinct.tables import (
     PerturbedTables,
     Rounded,
     Suppression,
-    TabularUniques,
     audit,
     cell_system,
     combined,
@@ -45,7 +44,6 @@ from indistinct.tables import (
     small_count_rounding,
     suppress,
     system_contributions,
-    tabular_uniques,
     threshold_rule,
     with_totals,
 )
@@ -91,7 +89,7 @@ def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -
             "counts of people: protect sums with the method suppress."
         )
     if method == "none":
-        return _AsTheyAre(counted, tabular_uniques(counted))
+        return _AsTheyAre(counted, None if settings.merge else settings.threshold)
     base = 3 if settings.base is None else settings.base
     if method == "round":
         system = cell_system(counted)
@@ -168,10 +166,14 @@ def _of_system(
 
 @dataclass(frozen=True, eq=False)
 class _AsTheyAre:
-    """The true counts. They hold if nobody is a full record tabular unique."""
+    """The true counts. They hold if nobody is a full record tabular unique, and none is small.
+
+    Where areas are merged until nobody is a full unique, that is what is promised, and small counts
+    are published.
+    """
 
     counted: Counted
-    uniques: TabularUniques
+    threshold: int | None
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -188,19 +190,28 @@ class _AsTheyAre:
         return {"method": "none"}
 
     def attack(self, again: Again) -> Mapping[str, Any]:
-        alone = np.zeros((len(self.counted.layouts), self.counted.classes), dtype=bool)
-        inside = np.zeros(self.counted.classes, dtype=np.int64)
+        full = np.ones(self.counted.classes, dtype=bool)
+        anywhere = np.zeros(self.counted.classes, dtype=bool)
+        small = 0
         for position, table in enumerate(self.tables()):
             read = again(table)
             own, counts_here = _own_numbers(self.counted, position, read)
-            alone[position] = (own == 1) | ~counts_here
-            inside += counts_here
-        found = int((alone.all(axis=0) & (inside > 0)).sum())
+            full &= (own == 1) | ~counts_here
+            anywhere |= counts_here
+            small += int(((read.numbers > 0) & (read.numbers < (self.threshold or 0))).sum())
+        found = int((full & anywhere).sum())
+        why = []
+        if found:
+            why.append(f"{found:,} people are full record tabular uniques.")
+        if small:
+            why.append(f"{small:,} counts are below {self.threshold}.")
+        attacks = ["full record tabular uniques, from the published counts"]
         return {
-            "attacks": ["full record tabular uniques, from the published counts"],
+            "attacks": [*attacks, *(["counts below the threshold"] if self.threshold else [])],
             "frtu": found,
-            "holds": found == 0,
-            "why": f"{found:,} people are full record tabular uniques." if found else "",
+            "small_counts_published": small,
+            "holds": not why,
+            "why": " ".join(why),
         }
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from indistinct.errors import InputError
+
 __all__ = ["Axis", "Division"]
+
+MOST_JOINT = 300
+"""Parts of overlapping divisions whose sums are found together, in exact arithmetic."""
 
 
 @dataclass
@@ -65,6 +72,91 @@ class Axis:
             for other in divisions[n + 1 :]:
                 found |= dict.fromkeys(_common_sums(one, other))
         return list(found)
+
+    def joint_sums(self, names: Sequence[str]) -> list[dict[int, int]]:
+        """Return sums that hold among the parts of three or more divisions, beside pairs of them.
+
+        Parts of several divisions may add up in ways that no two show: of four groups, A and
+        not-A, B and not-B, C and not-C together tell D. Every vector of whole numbers by which the
+        parts' indicators add up to nothing is such a sum; a basis of them is returned, a
+        coefficient for every node. Divisions that another one refines add nothing to it, and of
+        two divisions the sums are those of `sums`.
+
+        >>> axis = Axis(4)
+        >>> for one in range(3):
+        ...     _ = axis.add(f"{one}", np.where(np.arange(4) == one, 0, 1), ("it", "rest"))
+        >>> len(axis.joint_sums(["0", "1", "2"]))
+        2
+        """
+        kept: list[Division] = []
+        for name in names:
+            division = self.divisions[name]
+            if any(_refines(other, division) for other in kept):
+                continue
+            kept = [other for other in kept if not _refines(division, other)] + [division]
+        if len(kept) < 3:
+            return []
+        nodes = list(
+            dict.fromkeys(
+                n for d in kept for n, m in zip(d.nodes, d.members, strict=True) if len(m)
+            )
+        )
+        if len(nodes) > MOST_JOINT:
+            raise InputError(
+                f"{len(kept)} codings or geographies overlap without one being finer than the "
+                f"others, with {len(nodes):,} parts together; up to {MOST_JOINT:,} can be "
+                "protected as one system. Publish fewer of them, or make one finer than the others."
+            )
+        rows: dict[tuple[int, ...], None] = {}
+        column = {node: n for n, node in enumerate(nodes)}
+        for value in range(self.size):
+            rows[tuple(sorted({column[d.nodes[int(d.part_of[value])]] for d in kept}))] = None
+        return [
+            {nodes[n]: c for n, c in vector.items()}
+            for vector in _null_space(list(rows), len(nodes))
+        ]
+
+
+def _refines(fine: Division, coarse: Division) -> bool:
+    """Say whether every part of one division lies in a part of the other."""
+    pairs = np.unique(np.stack([fine.part_of, coarse.part_of]), axis=1)
+    return int(pairs.shape[1]) == sum(len(members) > 0 for members in fine.members)
+
+
+def _null_space(rows: list[tuple[int, ...]], columns: int) -> list[dict[int, int]]:
+    """Return a basis of what the rows (the places of their ones) map to zero, in whole numbers."""
+    solved: dict[int, dict[int, Fraction]] = {}
+    for ones in rows:
+        row = dict.fromkeys(ones, Fraction(1))
+        for pivot in [n for n in row if n in solved]:
+            _subtract(row, solved[pivot], row[pivot])
+        if not row:
+            continue
+        pivot = min(row)
+        scale = row[pivot]
+        row = {n: value / scale for n, value in row.items()}
+        for other in solved.values():
+            if pivot in other:
+                _subtract(other, row, other[pivot])
+        solved[pivot] = row
+    basis = []
+    for free in range(columns):
+        if free in solved:
+            continue
+        vector = {free: Fraction(1)}
+        vector |= {pivot: -row[free] for pivot, row in solved.items() if free in row}
+        common = math.lcm(*(value.denominator for value in vector.values()))
+        basis.append({n: int(value * common) for n, value in sorted(vector.items())})
+    return basis
+
+
+def _subtract(row: dict[int, Fraction], other: dict[int, Fraction], times: Fraction) -> None:
+    for n, value in other.items():
+        left = row.get(n, Fraction(0)) - times * value
+        if left:
+            row[n] = left
+        else:
+            row.pop(n, None)
 
 
 def _common_sums(one: Division, other: Division) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -251,6 +251,16 @@ class Counted(Shown):
             tables, layouts, self.codes, self.values, self.counts, self.sorted_as, self.tally
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {
+            "areas": len(self.areas),
+            "tables": {layout.name: layout.cells for layout in self.layouts},
+            "cells": self.cells,
+            "records": self.records,
+            "classes": self.classes,
+        }
+
     def _lines(self) -> list[str]:
         return [
             f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "

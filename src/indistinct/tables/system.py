@@ -8,6 +8,7 @@ groups of two codings that meet at a common boundary.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -55,8 +56,8 @@ class CellSystem(Shown):
     values
         The true value of every cell.
     relations
-        One row for each sum that holds, +1 on one side and -1 on the other:
-        ``relations @ values`` is zero.
+        One row for each sum that holds, +1 on one side and -1 on the other (rarely another whole
+        number, where three codings overlap): ``relations @ values`` is zero.
     names
         What each cell counts; empty for a system made by hand.
     places
@@ -97,12 +98,15 @@ class CellSystem(Shown):
         """Return what a cell counts, for people who may see it."""
         return str(self.names[cell]) if self.names else f"cell {cell + 1}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {"cells": len(self), "sums": int(self.relations.shape[0])}
+
     def _lines(self) -> list[str]:
         return [f"CellSystem({len(self):,} cells, {self.relations.shape[0]:,} sums)"]
 
     def _tables(self) -> list[Table]:
-        found = {"cells": len(self), "sums": self.relations.shape[0]}
-        return [Table.facts("Published cells", found)]
+        return [Table.facts("Published cells", self.to_dict())]
 
 
 def cell_system(
@@ -225,6 +229,30 @@ def _unpublished(
     return found
 
 
+def _joint(
+    index: dict[tuple[Any, ...], int], axes: dict[str, Axis]
+) -> Iterator[tuple[tuple[Any, tuple[tuple[str, int], ...], str], list[dict[int, int]]]]:
+    """Yield where three or more divisions of a variable meet, and the sums they have together."""
+    many = {variable for variable, axis in axes.items() if len(axis.divisions) > 2}
+    there: dict[tuple[Any, tuple[tuple[str, int], ...], str], set[int]] = {}
+    for kind, coordinates in index if many else ():
+        for variable, node in coordinates:
+            if variable in many:
+                others = tuple(pair for pair in coordinates if pair[0] != variable)
+                there.setdefault((kind, others, variable), set()).add(node)
+    found: dict[tuple[str, tuple[str, ...]], list[dict[int, int]]] = {}
+    for context, nodes in there.items():
+        variable = context[2]
+        axis = axes[variable]
+        names = tuple(
+            name for name, division in axis.divisions.items() if nodes.issuperset(division.nodes)
+        )
+        if len(names) > 2:
+            if (variable, names) not in found:
+                found[variable, names] = axis.joint_sums(names)
+            yield context, found[variable, names]
+
+
 def _relations(
     index: dict[tuple[Any, ...], int],
     axes: dict[str, Axis],
@@ -269,6 +297,15 @@ def _relations(
                 rows += [number] * (len(one) + len(two))
                 columns += one + two
                 signs += [1.0] * len(one) + [-1.0] * len(two)
+                number += 1
+    for (kind, others, variable), vectors in _joint(index, axes):
+        for vector in vectors:
+            nodes = tuple(vector)
+            known = cells(kind, others, variable, nodes)
+            if known is not None:
+                rows += [number] * len(known)
+                columns += known
+                signs += [float(vector[node]) for node in nodes]
                 number += 1
     relations = sparse.csr_matrix((signs, (rows, columns)), shape=(number, len(index)))
     if not unpublished:

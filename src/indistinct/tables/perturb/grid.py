@@ -79,7 +79,7 @@ def grid_of(system: CellSystem) -> Grid | None:
     across = np.flatnonzero(~one_place & one_column & (columns[starts] == 0))
     chosen = relations[across][:, cells[:, 0]].tocsr()
     among = [_row(chosen, n) for n in range(chosen.shape[0])]
-    if not among:
+    if not among or (np.abs(chosen.data) != 1).any():
         return None
     weight = system.values[cells].max(axis=1)
     # short sums first: that of all areas says nothing new when those of counties are known

@@ -300,7 +300,8 @@ def _steps(true: Ints, rounded: Ints, base: int, zero_restricted: bool) -> Ints:
     multiple = rounded // base
     away = np.maximum(below - multiple, multiple - below - (left > 0))
     stays = (left > 0) | zero_restricted
-    return np.maximum(1, away + stays)
+    steps: Ints = np.maximum(1, away + stays)
+    return steps
 
 
 @dataclass(frozen=True, eq=False)

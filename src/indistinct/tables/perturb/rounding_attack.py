@@ -1,8 +1,10 @@
 """What an attacker can say about cells of rounded tables who uses the base and all sums.
 
-The true tables agree with what is published. Whatever linear program is solved, its answer is
-another set of tables that does, and speaks for all cells at once: in a large system most cells are
-seen to have a second value in tables which differ from the true ones in one place only.
+The true tables agree with what is published, and so do the published ones themselves, since they
+add up: a cell that was changed can have at least two values, whatever the sums. For the others
+linear programs are solved. Each answer is another set of tables that agrees, and speaks for all
+cells at once: in a large system most cells are seen to have a second value in tables which differ
+from the true ones in one place only.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ EXACT = 1_000
 PUSHES = 6
 """Programs that move many cells at once, before those for single cells."""
 
-SOME_MORE = (2, 6, 12)
+SWEEPS = 10
+"""How often bounds are narrowed by all sums."""
+
+SOME_MORE = (2, 6, 12, 24, 24, 48)
 """How many other places may move with one, try after try."""
 
 _SLACK = 1e-6
@@ -108,9 +113,9 @@ def rounded_intervals(
 ) -> RoundedIntervals:
     """Return the values that cells can have, for an attacker who knows the base and all sums.
 
-    A published multiple alone leaves `interval`; the sums may leave less. Two linear programs a
-    cell, over the part of the system that it hangs together with; ends are rounded inwards to
-    whole numbers.
+    A published multiple alone leaves `interval`; the sums may leave less, but never one value of a
+    cell that was changed. The ends of an interval are two linear programs, over the part of the
+    system that the cell hangs together with; they are rounded inwards to whole numbers.
 
     Parameters
     ----------
@@ -134,6 +139,8 @@ def rounded_intervals(
     followed = np.zeros(len(system), dtype=bool)
     for part in parts:
         followed[part.cells] = exact if exact is not None else len(part.cells) <= EXACT
+    if (asked & ~followed).any():
+        seen.narrow(system.relations)
     grid = grid_of(system) if (asked & ~followed).any() else None
     if grid is not None:
         _by_places(grid, seen, asked & ~followed)
@@ -153,10 +160,32 @@ class _Seen:
 
     def __init__(self, rounded: Rounded) -> None:
         self.true = np.rint(rounded.system.values)
-        self.low = np.maximum(0.0, rounded.values - float(rounded.reach))
-        self.high = rounded.values + float(rounded.reach)
+        published = rounded.values.astype(np.float64)
+        self.low: Floats = np.maximum(0.0, published - rounded.reach)
+        self.high: Floats = published + float(rounded.reach)
         self.least, self.most = self.true.copy(), self.true.copy()
+        if not (rounded.system.relations @ rounded.values).any():
+            self.least = np.minimum(self.least, rounded.values)
+            self.most = np.maximum(self.most, rounded.values)
         self.rng = np.random.default_rng(0)
+
+    def narrow(self, relations: sparse.csr_matrix) -> None:
+        """Narrow the bounds: in each sum a cell is what the others leave."""
+        rows = np.repeat(np.arange(relations.shape[0]), np.diff(relations.indptr))
+        columns, sign = relations.indices, relations.data
+        up = sign > 0
+        for _ in range(SWEEPS):
+            low, high = self.low.copy(), self.high.copy()
+            least = sign * np.where(up, low[columns], high[columns])
+            most = sign * np.where(up, high[columns], low[columns])
+            # what the others of the sum come to, at least and at most
+            others_least = np.bincount(rows, least, relations.shape[0])[rows] - least
+            others_most = np.bincount(rows, most, relations.shape[0])[rows] - most
+            lower, upper = -others_most / sign, -others_least / sign
+            np.maximum.at(self.low, columns, np.where(up, lower, upper))
+            np.minimum.at(self.high, columns, np.where(up, upper, lower))
+            if (low == self.low).all() and (high == self.high).all():
+                return
 
     def left(self, cells: Ints, asked: NDArray[np.bool_]) -> Ints:
         """Return those asked about, as positions among cells, that have shown one value only."""

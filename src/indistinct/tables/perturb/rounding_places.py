@@ -254,7 +254,9 @@ class _Work:
     def _beyond(self, places: list[int]) -> Ints:
         """Return by how many steps the cells of places are beyond their adjacent multiples."""
         have = self.multiples[places]
-        return np.maximum(0, np.maximum(self.low[places] - have, have - self.high[places]))
+        low, high = self.low[places], self.high[places]
+        beyond: Ints = np.maximum(0, np.maximum(low - have, have - high))
+        return beyond
 
     def _improve(self, places: list[int]) -> None:
         touched = sorted({d for p in places for d, _ in self.above[p]})

@@ -196,7 +196,7 @@ def suppress(
             )
         movable &= ~kept
     found = unknowns(system, movable, lowest=lowest, highest=highest)
-    told = sensitive.cells[found.place[sensitive.cells] < 0]
+    told = sensitive.cells[_hopeless(system, sensitive, found, movable)]
     if len(told):
         raise _impossible(system, int(told[0]), zeros=zeros, forbidden=forbidden)
     person = people_alone(system.relations, sensitive.contributors)
@@ -232,6 +232,18 @@ def suppress(
     unit = cost if isinstance(cost, str) else "given"
     total = float(costs[suppressed].sum())
     return Suppression(system, sensitive, suppressed, total, unit, result, solved)
+
+
+def _hopeless(system: CellSystem, sensitive: Sensitive, found: Unknowns, movable: Bools) -> Bools:
+    """Say of sensitive cells whether bounds or elimination alone show that nothing helps them."""
+    places = found.place[sensitive.cells]
+    hopeless = (places < 0) | determined(system.relations, movable)[sensitive.cells]
+    values = system.values[sensitive.cells]
+    inside = np.maximum(places, 0)
+    if len(found.cells):
+        low, high = values + found.low[inside], values + found.high[inside]
+        hopeless |= ~sensitive.holds(values, low, high)
+    return hopeless
 
 
 def _component(

@@ -67,7 +67,7 @@ class Optimum(Shown):
     @property
     def proven(self) -> bool:
         """Whether no safe pattern costs less."""
-        return self.gap <= 1e-9
+        return bool(self.gap <= 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""

@@ -25,9 +25,6 @@ MOST = 400
 FEWEST = 20
 """Cells of a part on average: where sums of all lengths bind a system, it has no parts."""
 
-AROUND = 6_000
-"""Cells around a part that are looked at before all are."""
-
 
 class Parts:
     """Cells of a component in parts, and the sums within and between them.
@@ -52,12 +49,7 @@ class Parts:
         between[rows[of_entry != first[rows]]] = True
         self.within = sparse.csr_matrix(sums[~between])
         self._row_part = first[~between]
-        ones = np.ones(int(between[rows].sum()))
-        touching = sparse.csr_matrix(
-            (ones, (rows[between[rows]], of_entry[between[rows]])),
-            shape=(sums.shape[0], self.number),
-        )
-        self._touching = sparse.csr_matrix(touching.T @ touching)
+        self._between = sparse.csr_matrix(sums[between])
 
     def of(self, cell: int) -> int:
         """Return the part of a cell."""
@@ -72,17 +64,25 @@ class Parts:
         own = self.within[np.flatnonzero(self._row_part == part)]
         return sparse.csr_matrix(own[:, self.cells(part)])
 
-    def around(self, part: int) -> Ints:
-        """Return the cells of a part and of those that share most sums with it, not too many."""
-        row = self._touching[[part]]
-        order = np.lexsort((row.indices, -row.data))
-        near = row.indices[order][row.indices[order] != part]
-        sizes = np.bincount(self.part, minlength=self.number)
-        kept = near[sizes[part] + np.cumsum(sizes[near]) <= AROUND]
+    def around(self, part: int, chosen: Bools, most: int) -> Ints:
+        """Return chosen cells of a part, and of those that share most sums with it over such cells.
+
+        At most `most` cells in all, or those of the part.
+        """
+        sizes = np.bincount(self.part[chosen], minlength=self.number)
+        own = abs(self._between[:, np.flatnonzero(chosen & (self.part == part))])
+        rows = np.asarray(own.sum(axis=1)).ravel() > 0
+        shared = rows.astype(np.float64) @ abs(self._between[:, np.flatnonzero(chosen)])
+        closeness = np.bincount(
+            self.part[chosen], weights=np.asarray(shared).ravel(), minlength=self.number
+        )
+        near = np.lexsort((np.arange(self.number), -closeness))
+        near = near[(near != part) & (closeness[near] > 0)]
+        near = near[sizes[part] + np.cumsum(sizes[near]) <= most]
         inside = np.zeros(self.number, dtype=np.bool_)
         inside[part] = True
-        inside[kept] = True
-        return np.flatnonzero(inside[self.part])
+        inside[near] = True
+        return np.flatnonzero(chosen & inside[self.part])
 
 
 def parts_of(system: CellSystem, cells: Ints, sums: sparse.csr_matrix) -> Parts | None:

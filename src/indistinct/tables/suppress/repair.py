@@ -30,6 +30,12 @@ Bools = NDArray[np.bool_]
 FREE = 1e-4
 """What moving a suppressed cell is charged, as a share of the cheapest other one: short ways."""
 
+CANDIDATES = 4_000
+"""Cells of the parts around a cell that are looked at before all are."""
+
+NEAR = 300
+"""Suppressed cells around a cell among which a witness is looked for, before among all."""
+
 SLACK = 2e-7
 """Amounts are compared with this tolerance, relative to what is asked: below that of an audit."""
 
@@ -166,13 +172,16 @@ class Pattern:
         self._proving = {}
         self._joined = np.zeros(0, dtype=np.int64)
 
-    def _prover(self, cell: int) -> Mover:
-        """Return the model of the suppressed cells that sums join to one."""
+    def _prover(self, cell: int, *, near: bool) -> Mover:
+        """Return the model of the suppressed cells that sums join to one, or of those near it."""
         if not len(self._joined):
             self._joined = joined(self.sums, self.suppressed)
-        number = int(self._joined[cell])
+        part = -1 if self.parts is None or not near else self.parts.of(cell)
+        number = int(self._joined[cell]) if part < 0 else -1 - part
         if number not in self._proving:
             cells = np.flatnonzero(self._joined == number)
+            if self.parts is not None and part >= 0:
+                cells = self.parts.around(part, self._joined >= 0, NEAR)
             mover = self._proving[number] = Mover(self.by_cell, cells, self.down, self.up)
             mover.let(cells[~self.suppressed[cells]], move=False)
         return self._proving[number]
@@ -183,7 +192,8 @@ class Pattern:
         if self._choosing is None or self._choosing[0] != number:
             cells = np.arange(self.size)
             if number >= 0 and self.parts is not None:
-                cells = self.parts.around(number)
+                every = np.ones(self.size, dtype=np.bool_)
+                cells = self.parts.around(number, every, CANDIDATES)
             if self._choosing is not None:
                 self._solved += self._choosing[1].solved
             self._choosing = number, Mover(self.by_cell, cells, self.down, self.up)
@@ -297,13 +307,21 @@ class Pattern:
 
     def _tried(self, target: Target, before: Witness | None) -> Witness | None:
         """Look for a witness among the suppressed cells."""
-        mover = self._prover(target.cell)
+        found = None
+        if self.parts is not None:
+            found = self._within(target, before, near=True)
+        if found is None:
+            found = self._within(target, before, near=False)
+        return found
+
+    def _within(self, target: Target, before: Witness | None, *, near: bool) -> Witness | None:
+        mover = self._prover(target.cell, near=near)
         charge = np.ones(self.size)
         still = np.array(target.still, dtype=np.int64)
         mover.let(still, move=False)
         way = self._ways(target)[0] if before is None else (before.up, before.down)
         found = self._along(mover, target, way, charge)
-        if found is None:
+        if found is None and not near:
             found = self._furthest(mover, target, charge)
         mover.let(still[self.suppressed[still]], move=True)
         return found
