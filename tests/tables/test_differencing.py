@@ -136,12 +136,12 @@ def check_calculation(found, number):
 
 
 def test_smallest_revealed_zones_equal_brute_force():
-    check_against_brute_force(1, 200)
+    check_against_brute_force(1, 120)
 
 
 @pytest.mark.heavy
-def test_smallest_revealed_zones_equal_brute_force_in_800_cases_more():
-    check_against_brute_force(2, 800)
+def test_smallest_revealed_zones_equal_brute_force_in_1000_cases():
+    check_against_brute_force(2, 1000)
 
 
 def test_zones_that_nest_reveal_what_one_of_them_lacks():

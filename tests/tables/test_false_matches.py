@@ -64,13 +64,12 @@ def check_against_brute_force(seed: int) -> int:
     return found.false
 
 
-@pytest.mark.parametrize("seed", range(0, 150, 50))
-def test_equals_brute_force(seed: int) -> None:
-    assert sum(check_against_brute_force(n) for n in range(seed, seed + 50)) > 20
+def test_equals_brute_force() -> None:
+    assert sum(check_against_brute_force(n) for n in range(40)) > 15
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("seed", range(150, 1000, 50))
+@pytest.mark.parametrize("seed", range(0, 1000, 50))
 def test_equals_brute_force_in_many_cases(seed: int) -> None:
     for n in range(seed, seed + 50):
         check_against_brute_force(n)

@@ -103,7 +103,7 @@ def checked(frame, merged):
     return sizes
 
 
-@pytest.mark.parametrize(("seed", "number"), [(1, 60), (2, 45), (3, 90), (4, 40)])
+@pytest.mark.parametrize(("seed", "number"), [(2, 45), (4, 40)])
 def test_any_areas_may_merge_as_good_as_all_partitions(seed, number):
     frame = people_of(seed, 6, number)
     merged = merge_areas(counted_of(frame))
@@ -114,6 +114,7 @@ def test_any_areas_may_merge_as_good_as_all_partitions(seed, number):
     assert merged.merges >= merged.least_merges
 
 
+@pytest.mark.heavy
 def test_neighbours_on_a_ring_and_least_people_as_good_as_all_partitions():
     frame = people_of(11, 7, 90)
     edges = [(n, (n + 1) % 7) for n in range(7)]
