@@ -351,7 +351,7 @@ class _OfRounding:
             why.append(f"{certain:,} small counts can be worked out exactly.")
         return {
             "attacks": [
-                "the interval of every small count, by linear programs over all tables",
+                "whether every small count can have more than one value, going by all tables",
                 "totals against the sums of their parts",
             ],
             "small_counts_worked_out": certain,

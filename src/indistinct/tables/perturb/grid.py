@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
 from indistinct.tables.system import CellSystem
 
@@ -148,11 +149,11 @@ def _holds(
     unlikely accident).
     """
     rng = np.random.default_rng(0)
-    shape = within.shape[1]
-    dense = within.toarray()
-    _, sizes, right = np.linalg.svd(dense, full_matrices=True)
-    rank = int((sizes > 1e-9).sum())
-    tried = rng.standard_normal((len(cells), shape - rank)) @ right[rank:]
+    directions = rng.standard_normal((4, within.shape[1]))
+    if within.shape[0]:
+        # less what does not add up: the projection on W x = 0
+        directions -= [lsqr(within, within @ one, atol=1e-13, btol=1e-13)[0] for one in directions]
+    tried = rng.standard_normal((len(cells), 4)) @ directions
     for place, parts in made_of.items():
         tried[place] = sum(times * tried[part] for part, times in parts.items())
     values = np.empty(len(system))

@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 TOGETHER = 24
 """Places that are rounded together so that they add up to a larger one, at most."""
 
-FREE = 1_800
-"""Cells that may move in one program, about."""
+COLUMNS = 2_100
+"""Columns of one program, about: cells that may move, and three for each cell of a sum."""
 
 REPAIRS = 40
 """Rounds of repair of large places that are beyond their adjacent multiples."""
@@ -115,7 +115,8 @@ class _Work:
         self.loose = not zero_restricted
         self.above = grid.above()
         moving = np.count_nonzero(true[grid.own] % base) / max(1, len(grid.own))
-        self.together = int(np.clip(FREE / max(1.0, moving), 3, TOGETHER))
+        room = (COLUMNS - 3 * true.shape[1]) / max(1.0, moving)
+        self.together = int(np.clip(room, 3, TOGETHER))
         self.sums, self.groups = self._with_groups()
         extra = [sum(true[p] * t for p, t in parts.items()) for parts in self.groups]
         self.true = np.vstack([true, *extra]) if extra else true

@@ -17,7 +17,7 @@ __all__ = ["pattern_by_parts"]
 
 Ints = NDArray[np.int64]
 
-SOLVES = 4_000
+SOLVES = 2_000
 """Linear programmes for publishing again what is not needed: a limit that no machine changes."""
 
 

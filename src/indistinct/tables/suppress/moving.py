@@ -91,9 +91,9 @@ class Mover:
     ) -> tuple[Ints, Floats] | None:
         """Return the cells that move, and how far, when one is moved at the least charge.
 
-        `up` and `down` are the charges of moving each cell of the component by one.
+        `up` and `down` are the charges of moving each of the cells by one.
         """
-        costs = np.concatenate([up[self.cells], down[self.cells]])
+        costs = np.concatenate([up, down])
         found = self._solve(cell, amount, costs, fixed=True)
         if found is None:
             return None

@@ -249,8 +249,9 @@ class Pattern:
                 continue
             size = abs(amount)
             # moving as far as is needed, or as is possible, costs the whole charge
-            by_one_up = charge / np.clip(self.up, 1e-9, size)
-            by_one_down = charge / np.clip(self.down, 1e-9, size)
+            own = charge[mover.cells]
+            by_one_up = own / np.clip(self.up[mover.cells], 1e-9, size)
+            by_one_down = own / np.clip(self.down[mover.cells], 1e-9, size)
             found = mover.move(target.cell, amount, by_one_up, by_one_down)
             if found is None:
                 return None

@@ -27,6 +27,9 @@ AT_ONCE = Effort(rounds=60, nodes=150)
 IN_REGIONS = Effort(rounds=12, nodes=8)
 """For a region, of which many are tried."""
 
+OF_MANY = Effort(rounds=4, nodes=0)
+"""For all of one component or part among hundreds."""
+
 
 class Plan:
     """How much is tried for a component, by its number of cells.
@@ -45,7 +48,7 @@ class Plan:
 
     def __init__(self, size: int, *, improve: bool, exact: int, components: int) -> None:
         self.at_once = improve and size <= exact and components <= 1_000
-        self.effort = AT_ONCE if components <= 20 else IN_REGIONS
+        self.effort = AT_ONCE if components <= 20 else IN_REGIONS if components <= 100 else OF_MANY
         self.both = size <= 2_000
         self.eliminates = size <= 20_000
         regions = 0 if self.at_once or not improve else 60_000 // max(size, 1_500)
