@@ -39,7 +39,7 @@ from indistinct.tables.system import CellSystem, cell_system
 
 SIZES = {"region": 9, "age": 15, "job": 24}
 WIDE = {"age": (0, 4, 8, 12), "job": (0, 4, 8, 12, 16, 20)}
-PEOPLE = (3_000, 10_000)
+PEOPLE = (10_000,)
 PUBLISHED = ("age:5,sex", "age[0,15,30,65],ethnic", "sex,ethnic")
 SHAPES = (
     {"region": 5, "age": 6},

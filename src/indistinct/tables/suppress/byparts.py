@@ -85,6 +85,8 @@ def _mended(pattern: Pattern, insiders: Insiders, parts: Parts) -> int | None:
         if pattern.solved > most:
             break
         pattern.clean(np.array([cell]))
+    unused = [cell for cell in pattern.secondary.tolist() if not pattern.users[cell]]
+    pattern.clean(np.array(unused, dtype=np.int64))
     return None
 
 
