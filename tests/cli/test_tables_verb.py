@@ -224,7 +224,10 @@ def test_more_wrong_questions_get_a_sentence(refused, census, asked, said):
     [
         ((*SMALL, "--method", "round", "--base", "1"), "at least 2. Got 1."),
         ((*SMALL, "--method", "small-counts", "--base", "0"), "at least 2. Got 0."),
-        ((*SMALL, "--method", "cell-key", "--variance", "-1"), "--variance must be a number of at least 0"),
+        (
+            (*SMALL, "--method", "cell-key", "--variance", "-1"),
+            "--variance must be a number of at least 0",
+        ),
         ((*SMALL, "--merge", "--within", "nowhere"), "There is no variable 'nowhere'"),
         (
             (*SUMS, "--value", "debt", "--method", "suppress", "--dominance", "2,85"),

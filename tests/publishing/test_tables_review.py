@@ -98,7 +98,11 @@ def test_a_universe_does_not_tell_what_a_dimension_withholds(publish: Publisher)
 def test_two_publications_are_one_for_whoever_reads_both(
     publish: Publisher, tmp_path: Path
 ) -> None:
-    people = people_of(dict(sorted((WOMEN | MEN).items())), "age", "sex")
+    women, men = (1, 4, 9, 10), (12, 12, 9, 7)
+    cells = {}
+    for n in range(4):
+        cells[f"a{n}", "f"], cells[f"a{n}", "m"] = women[n], men[n]
+    people = people_of(cells, "age", "sex")
     people = people.append_column("k", pa.array([f"k{n % 2}" for n in range(len(people))]))
     record = tmp_path / "record.json"
     first = publish(people, "age,sex", method="suppress", published=record)
@@ -270,3 +274,14 @@ def test_the_record_of_what_was_published_is_private(publish: Publisher, tmp_pat
     record = tmp_path / "record.json"
     publish(people, "x", method="none", published=record)
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
+
+
+def test_the_certificate_counts_the_small_counts_that_are_published(publish: Publisher) -> None:
+    sexes = ["f"] + ["m"] * 39
+    people = pa.table({"d": ["D"] * 40, "sex": sexes, "job": ["x"] * 20 + ["y"] * 20})
+    found = publish(people, "sex", "job", method="none", merge=True)
+    if found is None:
+        return
+    ones = [r for r in rows(found, "sex") if r["value"] == "1"]
+    assert found.folder is not None
+    assert found.folder.verdict.get("small_counts_published", len(ones)) == len(ones)
