@@ -129,7 +129,8 @@ def test_safe_tables_leave_with_0(answer, census):
 
 def test_published_tables_leave_with_0_and_say_where_they_are(answer, census, tmp_path):
     out = tmp_path / "out"
-    code, said = answer(census, *SMALL, "--method", "round", "--out", out, "--seed", 4)
+    asked = (*SMALL, "--method", "round", "--seed", 4, "--stop", "allow")
+    code, said = answer(census, *asked, "--out", out)
     assert code == 0
     assert said["safe"] is False
     assert said["holds"] is True
@@ -280,10 +281,16 @@ def test_a_base_for_which_there_is_no_rounding(refused, tmp_path, monkeypatch):
 
 
 def test_people_who_stand_out_are_not_published_as_they_are(refused, paper, tmp_path):
-    asked = (paper, "--area", "persons", *PAPER_TABLES, "--method", "none")
+    asked = (paper, "--area", "persons", *PAPER_TABLES, "--method", "none", "--stop", "allow")
     said = refused(*asked, "--out", tmp_path / "out", code=1)
     assert "The tables do not hold" in said
     assert "Nothing was published" in said
+
+
+def test_a_category_that_one_person_has_is_refused_without_its_name(refused, census, tmp_path):
+    said = refused(census, *SMALL, "--method", "round", "--out", tmp_path / "out", code=1)
+    assert "'ethnic' in the table 'sex,ethnic' has 1 categories with fewer than 3 people" in said
+    assert SECRET not in said
 
 
 def test_a_geography_that_reveals_a_few_people_is_refused(refused, tmp_path):

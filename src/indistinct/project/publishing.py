@@ -121,7 +121,7 @@ class Publish:
     )
     base: int | None = setting(whole(least=2), "the base of rounding")
     width: float | None = setting(
-        number(least=0), "how wide an attacker's interval for a suppressed cell must be at least"
+        number(least=1), "how wide an attacker's interval for a suppressed cell must be at least"
     )
     zeros: bool = setting(
         yes_or_no,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.whole import check_new_folder
 from indistinct.project import Publish
 from indistinct.protect import fresh_seed
@@ -15,6 +15,7 @@ from indistinct.publishing.folder import TablesFolder, write_folder
 from indistinct.publishing.geography import (
     Geographies,
     refuse_exact_differences,
+    refuse_rare_categories,
     settle_geographies,
 )
 from indistinct.publishing.numbers import check_labels
@@ -133,16 +134,19 @@ def publish_tables(
     if settings.out is not None:
         check_new_folder(settings.out)
         check_labels(counted.layouts)
+        record = settings.published
+        if record is not None and not record.resolve().parent.is_dir():
+            raise InputError(f"The folder {record.parent} does not exist. Create it first.")
     elif settings.method is not None or settings.merge:
         raise InputError("Where are the tables to go? Name a folder with --out.")
     tell(f"counted {counted.records:,} people in {len(counted.areas):,} areas")
     risk = weigh_tables(counted, settings)
     if settings.out is None:
         return Publication(settings, risk)
-    seed = fresh_seed() if settings.seed is None else settings.seed
+    seed = _seed(settings, tell)
     settled = settle_geographies(counted, settings, within=asked.within(data), seed=seed)
-    refuse_exact_differences(settled.counted, settings)
     done = protect_tables(data, settled.counted, settings, seed)
+    against = _refusals(settled, settings, although_unproved=although_unproved)
     facts = dict(done.facts())
     tables = settled.counted.tables
     merged = settled.merged
@@ -150,7 +154,7 @@ def publish_tables(
         settings.out,
         done.tables(),
         format=settings.format or "csv",
-        attack=done.attack,
+        attack=lambda again: _with(against, done.attack(again)),
         methodology=methodology(tables, [*settled.told(), *done.told], project=data.project),
         conditions=conditions(project=data.project),
         merged=merged.mapping if merged is not None and merged.merges else None,
@@ -166,8 +170,46 @@ def publish_tables(
         although_unproved=although_unproved,
     )
     if settings.published is not None:
-        settled.record.save(settings.published)
+        replace(settled.record, seed=seed).save(settings.published)
     return Publication(settings, risk, settled, facts, folder)
+
+
+def _refusals(
+    settled: Geographies, settings: Publish, *, although_unproved: bool
+) -> tuple[str, ...]:
+    """Refuse what no change of numbers helps; or return why, if it is published nevertheless."""
+    found = []
+    for refuse in (refuse_rare_categories, refuse_exact_differences):
+        try:
+            refuse(settled.counted, settings)
+        except GuaranteeError as error:
+            if not although_unproved:
+                raise
+            found.append(str(error).split(" Nothing was published.")[0])
+    return tuple(found)
+
+
+def _with(against: tuple[str, ...], verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a verdict with what speaks against the tables besides."""
+    if not against:
+        return verdict
+    return {**verdict, "holds": False, "why": " ".join([*against, str(verdict["why"])])}
+
+
+def _seed(settings: Publish, tell: Say) -> int:
+    """Return the seed: the one given, the one of earlier publications, or a new one."""
+    if settings.seed is not None:
+        return settings.seed
+    if settings.published is not None and settings.published.exists():
+        known = Published.load(settings.published).seed
+        if known is not None:
+            return known
+    if settings.published is None and settings.method in ("cell-key", "random-round"):
+        tell(
+            "The noise is new in every run. Name a record with --published, or a seed, so that the "
+            "same people get the same noise when they are published again."
+        )
+    return fresh_seed()
 
 
 def _plain(settings: Publish) -> dict[str, Any]:

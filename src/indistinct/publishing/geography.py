@@ -25,11 +25,17 @@ from indistinct.tables import (
     zoning_of,
 )
 from indistinct.tables.differencing.overlap import zone_of
+from indistinct.tables.grouping import MISSING
 
-__all__ = ["Geographies", "refuse_exact_differences", "settle_geographies"]
+__all__ = [
+    "Geographies",
+    "refuse_exact_differences",
+    "refuse_rare_categories",
+    "settle_geographies",
+]
 
-EXACT = ("none", "suppress")
-"""Methods that publish true numbers: what subtraction gives is true as well."""
+EXACT = ("none", "suppress", "small-counts")
+"""Methods that publish true numbers, or such that differences of them may be true."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +176,7 @@ def refuse_exact_differences(counted: Counted, settings: Publish) -> None:
     """Refuse true numbers whose codings or universes give small counts by subtraction."""
     if (settings.method or "none") not in EXACT or settings.stop == "allow":
         return
+    _refuse_crossing(counted)
     alone = counted.with_tables(TableSet(counted.tables.tables, counted.tables.area))
     found = differences(alone, threshold=settings.smallest_zone, cell_threshold=settings.threshold)
     for pair in found.pairs:
@@ -181,6 +188,55 @@ def refuse_exact_differences(counted: Counted, settings: Publish) -> None:
                 "them alike, perturb the numbers (--method small-counts, cell-key), or allow it "
                 "(--stop allow)."
             )
+
+
+def refuse_rare_categories(counted: Counted, settings: Publish) -> None:
+    """Refuse categories that are there because of a few people: that they are there tells of them.
+
+    Those of declared groups, bands and levels are there whoever is in them.
+    """
+    if settings.stop == "allow":
+        return
+    for position, layout in enumerate(counted.layouts):
+        cell = counted.cell_of(position)
+        inside = cell >= 0
+        at = np.unravel_index(cell[inside], layout.shape)
+        for grouping, categories, code in zip(
+            layout.table.dimensions, layout.categories, at, strict=True
+        ):
+            if grouping.variable is None:
+                continue
+            people = np.bincount(code, weights=counted.counts[inside], minlength=categories.size)
+            rare = (people > 0) & (people < settings.threshold)
+            if not (grouping.takes_values or grouping.width is not None):
+                rare &= np.array([label == MISSING for label in categories.labels])
+            if rare.any():
+                raise GuaranteeError(
+                    f"'{grouping.name}' in the table '{layout.name}' has {int(rare.sum())} "
+                    f"categories with fewer than {settings.threshold} people in the whole file. "
+                    "That they are there tells of these people, whatever number is beside them. "
+                    "Nothing was published. Group them with others in a recode, or allow it "
+                    "(--stop allow)."
+                )
+
+
+def _refuse_crossing(counted: Counted) -> None:
+    """Refuse geographies that cross: cells of zones had by subtraction are not looked at."""
+    zones = [
+        (geography.name, zone_of(counted, geography)[0])
+        for geography in (counted.tables.area, *counted.tables.also)
+    ]
+    for n, (name, one) in enumerate(zones):
+        for other, two in zones[n + 1 :]:
+            pairs = np.unique(np.stack([one, two]), axis=1).shape[1]
+            nested = pairs == max(len(np.unique(one)), len(np.unique(two)))
+            if not nested or (one < 0).any() or (two < 0).any():
+                raise GuaranteeError(
+                    f"The geographies '{name}' and '{other}' cross, so that subtraction gives "
+                    "tables of the zones between them, and small counts in these are not "
+                    "protected. Nothing was published. Publish geographies that nest, perturb the "
+                    "numbers (--method cell-key, round), or allow it (--stop allow)."
+                )
 
 
 def _stop(
@@ -226,11 +282,18 @@ def _recorded(counted: Counted, settings: Publish) -> Published:
     record = Published.load(path) if path is not None and path.exists() else Published()
     if path is None:
         return record
+    if record.zonings and settings.method == "suppress" and settings.stop != "allow":
+        raise GuaranteeError(
+            "Something was published before, and cells suppressed now may be told there, or follow "
+            "from both. Nothing was published. Suppress all tables together in one publication, "
+            "use another method (--method cell-key), or allow it (--stop allow)."
+        )
     for geography in (counted.tables.area, *counted.tables.also):
         if geography.variable is None:
             continue
         zoning = zoning_of(counted, geography)
-        if any(one == zoning for one in record.zonings):
+        same = [one.zones for one in record.zonings if one.variable == zoning.variable]
+        if zoning.zones in same:
             continue
         verdict = check_request(record, zoning, counted, threshold=settings.smallest_zone)
         if record.zonings and not verdict.allowed and settings.stop != "allow":
@@ -239,5 +302,10 @@ def _recorded(counted: Counted, settings: Publish) -> Published:
                 f"before: {'; '.join(verdict.reasons)}. Nothing was published. Merge its zones, "
                 "or leave it out."
             )
+        taken = {one.name for one in record.zonings}
+        number = 2
+        while zoning.name in taken:
+            zoning = replace(zoning, name=f"{geography.name} ({number})")
+            number += 1
         record = record.and_also(zoning)
     return record

@@ -109,6 +109,11 @@ def check_labels(layouts: Sequence[Layout]) -> None:
                     f"The table '{layout.name}' has a category called '{TOTAL}' in "
                     f"'{grouping.name}', beside its totals. Give it another name in a recode."
                 )
+            if len(set(categories.labels)) < len(categories.labels):
+                raise InputError(
+                    f"Two categories of '{grouping.name}' in the table '{layout.name}' have the "
+                    "same name. Give them different ones in a recode."
+                )
             if grouping.name in (GEOGRAPHY, AREA, VALUE, SUPPRESSED):
                 raise InputError(
                     f"The table '{layout.name}' has a dimension called '{grouping.name}', which "

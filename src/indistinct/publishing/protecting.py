@@ -14,9 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import as_text
 from indistinct.project import Publish
+from indistinct.publishing.joint import Bounds, joint_audit
 from indistinct.publishing.numbers import TOTAL, PublishedTable
 from indistinct.session import Data
 from indistinct.tables import (
@@ -47,6 +48,7 @@ from indistinct.tables import (
     threshold_rule,
     with_totals,
 )
+from indistinct.tables.differencing.overlap import zone_of
 from indistinct.variables import Variables
 
 __all__ = ["Again", "Protected", "protect_tables"]
@@ -89,7 +91,7 @@ def protect_tables(data: Data, counted: Counted, settings: Publish, seed: int) -
             "counts of people: protect sums with the method suppress."
         )
     if method == "none":
-        return _AsTheyAre(counted, None if settings.merge else settings.threshold)
+        return _AsTheyAre(counted, settings.threshold, small_allowed=settings.merge)
     base = 3 if settings.base is None else settings.base
     if method == "round":
         system = cell_system(counted)
@@ -173,7 +175,8 @@ class _AsTheyAre:
     """
 
     counted: Counted
-    threshold: int | None
+    threshold: int
+    small_allowed: bool
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -190,24 +193,29 @@ class _AsTheyAre:
         return {"method": "none"}
 
     def attack(self, again: Again) -> Mapping[str, Any]:
-        full = np.ones(self.counted.classes, dtype=bool)
+        geographies = (self.counted.tables.area, *self.counted.tables.also)
+        zones = [zone_of(self.counted, geography) for geography in geographies]
+        full = np.ones((len(zones), self.counted.classes), dtype=bool)
         anywhere = np.zeros(self.counted.classes, dtype=bool)
         small = 0
         for position, table in enumerate(self.tables()):
             read = again(table)
-            own, counts_here = _own_numbers(self.counted, position, read)
-            full &= (own == 1) | ~counts_here
-            anywhere |= counts_here
-            small += int(((read.numbers > 0) & (read.numbers < (self.threshold or 0))).sum())
-        found = int((full & anywhere).sum())
+            first = 0
+            for n, (zone, labels) in enumerate(zones):
+                own, counts_here = _own_numbers(self.counted, position, read, zone, first)
+                full[n] &= (own == 1) | ~counts_here
+                anywhere |= counts_here
+                first += len(labels)
+            small += int(((read.numbers > 0) & (read.numbers < self.threshold)).sum())
+        found = int((full & anywhere).any(axis=0).sum())
         why = []
         if found:
             why.append(f"{found:,} people are full record tabular uniques.")
-        if small:
+        if small and not self.small_allowed:
             why.append(f"{small:,} counts are below {self.threshold}.")
-        attacks = ["full record tabular uniques, from the published counts"]
+        attacks = ["full record tabular uniques of every geography, from the published counts"]
         return {
-            "attacks": [*attacks, *(["counts below the threshold"] if self.threshold else [])],
+            "attacks": [*attacks, *([] if self.small_allowed else ["counts below the threshold"])],
             "frtu": found,
             "small_counts_published": small,
             "holds": not why,
@@ -216,15 +224,17 @@ class _AsTheyAre:
 
 
 def _own_numbers(
-    counted: Counted, position: int, table: PublishedTable
+    counted: Counted, position: int, table: PublishedTable, zone: NDArray[np.int64], first: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the published number of every class's own cell, and who is counted at all."""
+    """Return the published number of every class's own cell, and who is counted at all.
+
+    `zone` is the zone of every class in a geography whose zones begin at the row `first`.
+    """
     cell = counted.cell_of(position)
     inner = tuple(slice(size) for size in counted.layouts[position].shape)
-    numbers = table.numbers[(slice(len(counted.areas)), *inner)]
-    flat = numbers.reshape(len(counted.areas), -1)
-    counts_here = cell >= 0
-    return flat[counted.area, np.where(counts_here, cell, 0)], counts_here
+    flat = table.numbers[(slice(None), *inner)].reshape(len(table.places), -1)
+    counts_here = (cell >= 0) & (zone >= 0)
+    return flat[np.where(counts_here, first + zone, 0), np.where(counts_here, cell, 0)], counts_here
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,8 +276,12 @@ class _OfNoise:
 
     def attack(self, again: Again) -> Mapping[str, Any]:
         certain = small = unequal = 0
+        checked = False
+        bounds = Bounds.of(self.perturbed.counted)
         for table in self.tables():
             read = again(table)
+            if bounds is not None:
+                bounds.add(read, self.perturbation.interval)
             numbers = np.unique(read.numbers)
             for number in numbers.tolist():
                 low, high = self.perturbation.interval(number)
@@ -277,9 +291,18 @@ class _OfNoise:
             if self.base is not None:
                 small += int(((read.numbers > 0) & (read.numbers < self.base)).sum())
             if self.perturbation.additive and read.categories[0][-1] == TOTAL:
+                checked = True
                 unequal += _broken_totals(read)
         left = self._left
+        together = bounds.determined(self.threshold) if bounds is not None else 0
         why = []
+        if together:
+            why.append(f"{together:,} small counts follow from all published counts together.")
+        if bounds is None and self.perturbation.interval(5)[1] < 7 and self.base is None:
+            why.append(
+                "There are too many cells to try whether counts that differ by one at most tell "
+                "each other."
+            )
         if certain:
             why.append(f"{certain:,} small counts are surely true.")
         if small:
@@ -288,14 +311,14 @@ class _OfNoise:
             why.append(f"{unequal:,} totals differ from the sums of their parts.")
         return {
             "attacks": [
-                "small published counts taken for true",
-                "full record tabular uniques, from the published counts",
-                "totals against the sums of their parts",
+                "small published counts taken for true, each by itself",
+                *([] if bounds is None else ["bounds of all published counts against each other"]),
+                *(["totals against the sums of their parts"] if checked else []),
             ],
             "small_counts_surely_true": certain,
             "small_counts_published": small,
             "broken_totals": unequal,
-            "holds": not (certain or small or unequal),
+            "holds": not why,
             "why": " ".join(why),
             "private": left.to_dict(),
         }
@@ -392,6 +415,7 @@ class _OfSuppression:
 
     def attack(self, again: Again) -> Mapping[str, Any]:
         unprotected = wrong = 0
+        joint = True
         narrowest: list[float] = []
         for counted, done in self.parts:
             system = done.system
@@ -412,6 +436,11 @@ class _OfSuppression:
             found = audit(system, hidden & met, done.sensitive)
             unprotected += int((~found.holds).sum())
             narrowest += [found.narrowest] if np.isfinite(found.narrowest) else []
+            if all(table.is_count and table.weight is None for table in counted.tables):
+                together = joint_audit(counted, system, hidden & met, done.sensitive)
+                joint &= together is not None or len(counted.layouts) < 2
+                if together is not None:
+                    unprotected += int((~together.holds & found.holds).sum())
         why = []
         if unprotected:
             why.append(f"{unprotected:,} sensitive cells can be worked out too closely.")
@@ -419,18 +448,36 @@ class _OfSuppression:
             why.append(f"{wrong:,} published numbers are not the true ones.")
         return {
             "attacks": [
-                "the interval of every sensitive cell, by linear programs over all tables",
+                "the interval of every sensitive cell, by linear programs over the published sums",
                 "what somebody knows who is alone in a suppressed cell",
+                *(["the same over the joint table of all variables"] if joint else []),
             ],
             "cells_worked_out": unprotected,
             "holds": not (unprotected or wrong),
             "why": " ".join(why),
-            "private": {"narrowest_interval": min(narrowest, default=None)},
+            "private": {"narrowest_interval_to_value": min(narrowest, default=None)},
         }
+
+
+def _refuse_universes(counted: Counted, settings: Publish) -> None:
+    """Refuse to suppress where tables count different people: sums between them are not known."""
+    if settings.stop == "allow":
+        return
+    for first in counted.tables:
+        for second in counted.tables:
+            alike = (first.value, first.weight) == (second.value, second.weight)
+            if alike and first.universe != second.universe:
+                raise GuaranteeError(
+                    f"The tables '{first.name}' and '{second.name}' count different people, and "
+                    "what they tell together is not protected by suppression. Nothing was "
+                    "published. Give them one universe, use another method (--method cell-key), "
+                    "or allow it (--stop allow)."
+                )
 
 
 def _suppressed(data: Data, counted: Counted, settings: Publish) -> _OfSuppression:
     """Suppress cells: tables that add up different things are systems of their own."""
+    _refuse_universes(counted, settings)
     kinds: dict[tuple[str | None, str | None], list[str]] = {}
     for table in counted.tables:
         kinds.setdefault((table.value, table.weight), []).append(table.name)
@@ -465,6 +512,8 @@ def _suppressed(data: Data, counted: Counted, settings: Publish) -> _OfSuppressi
                 found.append(pq_rule(system, behind, p=p, q=q))
                 rules["the pq rule"] = None
         sensitive = combined(*found) if len(found) > 1 else found[0]
-        parts.append((part, suppress(system, sensitive, zeros=settings.zeros)))
+        lowest = -np.inf if system.values.min(initial=0) < 0 else 0.0
+        done = suppress(system, sensitive, zeros=settings.zeros, lowest=lowest)
+        parts.append((part, done))
     order = tuple(table.name for table in counted.tables)
     return _OfSuppression(tuple(parts), order, tuple(rules))

@@ -63,9 +63,11 @@ class TableRisk(Shown):
 
     @property
     def is_safe(self) -> bool:
-        """Whether nobody is a full unique, no count is small and nothing small is revealed."""
+        """Whether nobody is a full unique, no count is small, nothing small is revealed by
+        subtraction, and nothing is learned of people whose match keys are known."""
         few = bool(self.small.below.any())
-        return self.uniques.is_safe and not few and self.differencing.is_safe
+        learned = self.attributes is not None and bool(self.attributes.people_per_area.any())
+        return self.uniques.is_safe and not few and not learned and self.differencing.is_safe
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""

@@ -31,6 +31,9 @@ MISSING = "missing"
 Item = Any
 """A member of a group: a value, a range as text (``"0-14"``, ``"65+"``) or as ``[low, high]``."""
 
+MOST_BANDS = 100_000
+"""Bands that a recode by width may have."""
+
 _RANGE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:[-–]\s*(-?\d+(?:\.\d+)?)|(\+|[-–]))\s*")
 
 
@@ -173,13 +176,19 @@ class Grouping:
         else:
             width = self.width or 1.0
             present = numbers[~np.isnan(numbers)]
+            if len(present) and not abs(present).max() / width < MOST_BANDS:
+                raise InputError(
+                    f"The recode '{self.name}' of '{self.variable}' would have more than "
+                    f"{MOST_BANDS:,} bands. Make them wider, or give their bounds."
+                )
             low = math.floor(present.min() / width) if len(present) else 0
             high = math.floor(present.max() / width) if len(present) else 0
             bounds = np.arange(min(low, 0), high + 1) * width
             open_end = False
         codes = np.searchsorted(bounds, numbers, side="right") - 1
         codes[np.isnan(numbers)] = -1
-        step = 1 if float(bounds[0]).is_integer() and (bounds % 1 == 0).all() else None
+        known = numbers[~np.isnan(numbers)]
+        step = (bounds % 1 == 0).all() and (known % 1 == 0).all()
         labels = []
         for n, low in enumerate(bounds):
             last = n == len(bounds) - 1

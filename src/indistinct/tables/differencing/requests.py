@@ -9,8 +9,9 @@ what may be private, and so is the record.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,13 @@ def zoning_of(counted: Counted, geography: Grouping) -> Zoning:
 class Published(Shown):
     """The private record of everything that was published.
 
+    Parameters
+    ----------
+    zonings
+        The geographies for which tables were published.
+    seed
+        The seed of their noise, so that the same people get the same noise again. Secret.
+
     >>> nothing = Published()
     >>> nothing.and_also(Zoning("wards", "block", {"1": "A", "2": "A", "3": "B"}))
     Published(1 zonings)
@@ -94,6 +102,7 @@ class Published(Shown):
     """
 
     zonings: tuple[Zoning, ...] = ()
+    seed: int | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return self._short()
@@ -105,12 +114,13 @@ class Published(Shown):
                 f"A zoning called '{zoning.name}' was published already. Give this one another "
                 "name."
             )
-        return Published((*self.zonings, zoning))
+        return replace(self, zonings=(*self.zonings, zoning))
 
     def save(self, path: str | Path) -> None:
         """Write the record as JSON, whole or not at all."""
         with written_whole(Path(path)) as aside:
             text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+            os.chmod(aside, 0o600)
             aside.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
@@ -130,7 +140,9 @@ class Published(Shown):
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InputError(f"{path} is no record of published zonings of format {FORMAT}.")
         try:
-            return cls(tuple(_zoning(one) for one in content["zonings"]))
+            seed = content.get("seed")
+            zonings = tuple(_zoning(one) for one in content["zonings"])
+            return cls(zonings, None if seed is None else int(seed))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(
                 f"{path} holds a zoning that is not one: each needs name, variable and zones."
@@ -138,7 +150,10 @@ class Published(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values: what the file holds."""
-        return {"format": FORMAT, "zonings": [one.to_dict() for one in self.zonings]}
+        content: dict[str, Any] = {"format": FORMAT}
+        if self.seed is not None:
+            content["seed"] = self.seed
+        return {**content, "zonings": [one.to_dict() for one in self.zonings]}
 
     def _lines(self) -> list[str]:
         lines = [f"Published({len(self.zonings):,} zonings)"]
