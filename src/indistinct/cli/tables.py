@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,6 +111,23 @@ def tables(
     p_percent: Annotated[
         float | None, typer.Option(metavar="P", help="The p % rule for sums.")
     ] = None,
+    pq: Annotated[
+        str | None, typer.Option("--pq", metavar="P,Q", help="The pq rule for sums.")
+    ] = None,
+    contributor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The variable that says whose records belong together."),
+    ] = None,
+    universe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="Who is counted, in every --table: age=16-74, or age=16+,sex=2.",
+        ),
+    ] = None,
+    probability: Annotated[
+        float | None, typer.Option(help="How probable +1 is, and -1, with modify (0.25).")
+    ] = None,
     hierarchies: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A folder of <variable>.csv hierarchies.")
     ] = None,
@@ -159,6 +177,7 @@ def tables(
             raise InputError(f"The folder {place.parent} does not exist. Create it first.")
     asked = Asked.of_texts(
         table_ or (),
+        universe=_flag(universe),
         value=value,
         weight=weight,
         hierarchies=hierarchies,
@@ -176,7 +195,10 @@ def tables(
         base=base,
         width=width,
         variance=variance,
-        dominance=_dominance(dominance),
+        probability=probability,
+        dominance=_two(dominance, "--dominance", "2,85", int),
+        pq=_two(pq, "--pq", "10,50", float),
+        contributor=contributor,
         p_percent=p_percent,
         seed=seed,
         out=out,
@@ -250,14 +272,16 @@ def _flag(text: str | None) -> dict[str, tuple[str, ...]] | None:
     return {n: (v,) for n, v in split_pairs(text, like="variable=value").items()} or None
 
 
-def _dominance(text: str | None) -> tuple[int, float] | None:
+def _two(
+    text: str | None, option: str, like: str, first: Callable[[str], Any]
+) -> tuple[Any, float] | None:
     if text is None:
         return None
     try:
-        n, k = text.split(",")
-        return int(n), float(k)
+        one, two = text.split(",")
+        return first(one), float(two)
     except ValueError:
-        raise InputError(f"--dominance must be written as 2,85. Got {text}.") from None
+        raise InputError(f"{option} must be written as {like}. Got {text}.") from None
 
 
 def _plot(shown: Any, path: Path | None) -> None:

@@ -202,12 +202,20 @@ def check_publishing(project: Project, problems: Problems) -> None:
     named: list[tuple[tuple[str | int, ...], str, str]] = []
     for name, recode in project.recodes.items():
         where = ("recodes", name)
-        ways = [way for way in ("bands", "width", "groups", "level") if getattr(recode, way)]
+        ways = [
+            way for way in ("bands", "width", "groups", "level") if getattr(recode, way) is not None
+        ]
         if len(ways) > 1:
             problems.add(
                 where,
                 f"{header(where)} says twice how values are grouped: {' and '.join(ways)}. "
                 "Leave one out.",
+            )
+        if not ways:
+            problems.add(
+                where,
+                f"{header(where)} does not say how values are grouped. Give bands, width, groups "
+                "or level; a variable as it is needs no recode.",
             )
         named.append(((*where, "variable"), header(where), recode.variable))
     for name, table in project.tables.items():

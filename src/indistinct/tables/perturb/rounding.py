@@ -18,8 +18,13 @@ from scipy import sparse
 
 from indistinct import progress
 from indistinct.errors import InputError
-from indistinct.figures import bars
 from indistinct.showing import Shown, Table
+from indistinct.tables.perturb.deviating import (
+    deviation_figure,
+    deviation_line,
+    deviation_numbers,
+    deviation_table,
+)
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.modification import RandomRounding, checked_base
 from indistinct.tables.perturb.parts import Part, parts_of
@@ -118,18 +123,10 @@ class Rounded(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""
-        moved = np.abs(self.deviation)
-        cells = max(len(moved), 1)
         return {
             "method": f"controlled rounding to base {self.base}",
             "base": self.base,
-            "cells": len(moved),
-            "changed": int((moved > 0).sum()),
-            "total_deviation": int(moved.sum()),
-            "mean_deviation": float(self.deviation.sum()) / cells,
-            "mean_absolute_deviation": float(moved.sum()) / cells,
-            "mean_squared_deviation": float((moved**2).sum()) / cells,
-            "largest_deviation": int(moved.max(initial=0)),
+            **deviation_numbers(self.deviation),
             "steps": self.steps,
             "cells_beyond_adjacent": self.beyond,
             "searched": self.searched,
@@ -149,25 +146,15 @@ class Rounded(Shown):
             f"  changed          {found['changed']:,}; no cell is published as one, "
             f"{found['true_ones']:,} were",
             f"  total deviation  {found['total_deviation']:,}, {least}",
-            f"  deviation        mean {found['mean_deviation']:+.4f}, "
-            f"mean size {found['mean_absolute_deviation']:.4f}, "
-            f"largest {found['largest_deviation']:,}",
+            f"  deviation        {deviation_line(found)}",
         ]
 
     def _tables(self) -> list[Table]:
-        moved, cells = np.unique(self.deviation, return_counts=True)
-        rows = list(zip(moved.tolist(), cells.tolist(), strict=True))
-        return [
-            Table.facts("Controlled rounding", self.to_dict()),
-            Table("Cells by how far they moved", ("rounded less true", "cells"), rows),
-        ]
+        return [Table.facts("Controlled rounding", self.to_dict()), deviation_table(self.deviation)]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""
-        moved, cells = np.unique(self.deviation, return_counts=True)
-        labels = [f"{d:+d}" if d else "0" for d in moved.tolist()]
-        title = "Cells by how far the rounded count is from the true one"
-        return bars(title, labels, cells.tolist())
+        return deviation_figure(self.deviation)
 
 
 def controlled_rounding(

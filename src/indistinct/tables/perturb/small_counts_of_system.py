@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from indistinct.errors import InputError
-from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables.perturb import small_count_kernels as kernels
+from indistinct.tables.perturb.deviating import (
+    deviation_figure,
+    deviation_line,
+    deviation_numbers,
+    deviation_table,
+)
 from indistinct.tables.perturb.modification import checked_base
 from indistinct.tables.perturb.randomness import checked_seed, words
 from indistinct.tables.perturb.small_counts import SWEEPS, TRIES
@@ -66,18 +71,11 @@ class SmallCountsOfSystem(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""
-        moved = np.abs(self.deviation)
-        cells = max(len(moved), 1)
         return {
             "method": f"small counts to 0 or {self.base}",
             "base": self.base,
-            "cells": len(moved),
             "inner_cells": len(self.inner),
-            "changed": int((moved > 0).sum()),
-            "mean_deviation": float(self.deviation.sum()) / cells,
-            "mean_absolute_deviation": float(moved.sum()) / cells,
-            "mean_squared_deviation": float((moved**2).sum()) / cells,
-            "largest_deviation": int(moved.max(initial=0)),
+            **deviation_numbers(self.deviation),
             "apparent_ones": int((self.values == 1).sum()),
             "true_ones": int((np.rint(self.system.values) == 1).sum()),
         }
@@ -88,25 +86,18 @@ class SmallCountsOfSystem(Shown):
             f"SmallCountsOfSystem({found['cells']:,} cells, {found['inner_cells']:,} of them "
             f"inner, base {self.base})",
             f"  changed    {found['changed']:,}",
-            f"  deviation  mean {found['mean_deviation']:+.4f}, "
-            f"mean size {found['mean_absolute_deviation']:.4f}, "
-            f"largest {found['largest_deviation']:,}",
+            f"  deviation  {deviation_line(found)}",
         ]
 
     def _tables(self) -> list[Table]:
-        moved, cells = np.unique(self.deviation, return_counts=True)
-        rows = list(zip(moved.tolist(), cells.tolist(), strict=True))
         return [
             Table.facts("Small count rounding", self.to_dict()),
-            Table("Cells by how far they moved", ("published less true", "cells"), rows),
+            deviation_table(self.deviation),
         ]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""
-        moved, cells = np.unique(self.deviation, return_counts=True)
-        labels = [f"{d:+d}" if d else "0" for d in moved.tolist()]
-        title = "Cells by how far the published count is from the true one"
-        return bars(title, labels, cells.tolist())
+        return deviation_figure(self.deviation)
 
 
 def small_count_rounding_of_system(
