@@ -415,7 +415,7 @@ class _OfSuppression:
 
     def attack(self, again: Again) -> Mapping[str, Any]:
         unprotected = wrong = 0
-        joint = True
+        joint: list[bool] = []
         narrowest: list[float] = []
         for counted, done in self.parts:
             system = done.system
@@ -436,9 +436,10 @@ class _OfSuppression:
             found = audit(system, hidden & met, done.sensitive)
             unprotected += int((~found.holds).sum())
             narrowest += [found.narrowest] if np.isfinite(found.narrowest) else []
-            if all(table.is_count and table.weight is None for table in counted.tables):
+            counts = all(table.is_count and table.weight is None for table in counted.tables)
+            if counts and len(counted.layouts) > 1:
                 together = joint_audit(counted, system, hidden & met, done.sensitive)
-                joint &= together is not None or len(counted.layouts) < 2
+                joint.append(together is not None)
                 if together is not None:
                     unprotected += int((~together.holds & found.holds).sum())
         why = []
@@ -450,7 +451,11 @@ class _OfSuppression:
             "attacks": [
                 "the interval of every sensitive cell, by linear programs over the published sums",
                 "what somebody knows who is alone in a suppressed cell",
-                *(["the same over the joint table of all variables"] if joint else []),
+                *(
+                    ["the same over the joint table of all variables"]
+                    if joint and all(joint)
+                    else []
+                ),
             ],
             "cells_worked_out": unprotected,
             "holds": not (unprotected or wrong),
