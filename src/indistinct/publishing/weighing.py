@@ -72,15 +72,17 @@ class TableRisk(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""
         found = self.uniques.to_dict()
-        counted = self.counted
+        counted, matches = self.counted, self.matches
         return {
             **found,
             "areas": len(counted.areas),
             "tables": len(counted.layouts),
             "cells": counted.cells,
             "records": counted.records,
-            "false_matches": self.matches.to_dict(),
-            "differencing": self.differencing.to_dict(),
+            "false_matches": matches.feasible_where_counted - matches.true_where_counted,
+            "differencing": [pair.to_dict() for pair in self.differencing.pairs if pair.zones],
+            "matches": matches.to_dict(),
+            "differences": self.differencing.to_dict(),
             "small_cells": self.small.to_dict(),
             "attribute_disclosure": self.attributes.to_dict() if self.attributes else None,
             "safe": self.is_safe,
@@ -98,7 +100,9 @@ class TableRisk(Shown):
 
     def _tables(self) -> list[Table]:
         facts = {
-            name: value for name, value in self.to_dict().items() if not isinstance(value, dict)
+            name: value
+            for name, value in self.to_dict().items()
+            if not isinstance(value, (dict, list))
         }
         shown = [Table.facts("Risk in tables", facts)]
         return shown + list(self.uniques._tables()[1:])
