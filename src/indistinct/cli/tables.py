@@ -302,9 +302,9 @@ def show_publication(console: Console, found: Publication) -> None:
         f"{len(counted.areas):,} areas, {counted.records:,} people: {word}",
     )
     facts = [
-        ("people alone in every table (full uniques)", uniques.frtu),
-        ("people alone in some table (part uniques)", uniques.prtu),
-        ("risk, full uniques among all", f"{uniques.risk:.6f}"),
+        ("full uniques: alone in every table", uniques.frtu),
+        ("part uniques: alone in some table", uniques.prtu),
+        ("risk: full uniques among all", f"{uniques.risk:.6f}"),
         ("possible matches of ones", matches["feasible"]),
         ("of which are people", matches["true"]),
         (f"counts from 1 to {risk.small.threshold - 1}", small["below"]),
