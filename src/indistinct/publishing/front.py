@@ -109,7 +109,14 @@ def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
         data.source.check_columns([settings.contributor])
     if settings.match_keys is not None:
         data.source.check_columns(settings.match_keys)
-    return count_tables(data.source, data.engine, tables, besides=besides), asked
+    counted = count_tables(data.source, data.engine, tables, besides=besides)
+    for table in counted.tables:
+        if not counted.inside(table).any():
+            raise InputError(
+                f"Nobody is in the universe of the table '{table.name}'. Correct the values that "
+                "it names."
+            )
+    return counted, asked
 
 
 def publish_tables(

@@ -303,13 +303,6 @@ def count_tables(
         if not seen.all():
             codes[name] = _smallest(np.cumsum(seen) - 1)[codes[name]]
             values[name] = [v for v, there in zip(values[name], seen, strict=True) if there]
-    for table in tables:
-        for name, items in table.universe:
-            if not belongs(values[name], items).any():
-                raise InputError(
-                    f"Nobody is in the universe of the table '{table.name}': no value of '{name}' "
-                    "is among those named. Correct them."
-                )
     layouts = _laid_out(tables, values)
     counts = tally.sorted_counts().astype(np.int64)
     order = np.arange(len(counts), dtype=np.int64)
