@@ -6,6 +6,7 @@ both sets of tables subtracts one from the other and has tables of those househo
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from indistinct.census.schema import LABELS
 from indistinct.errors import GuaranteeError
 from indistinct.publishing import (
     Asked,
@@ -131,12 +133,12 @@ def publish_small_areas(folder: Path, census: Path, *, seed: int) -> SmallAreas:
     people = people.append_column("catchment", catchments(people))
     pq.write_table(people, folder / "people.parquet")
     sections = [
-        f'[tables."{name}"]\ndimensions = [{", ".join(f"{d!r}" for d in dimensions)}]\n'
+        f'[tables."{name}"]\ndimensions = [{", ".join(json.dumps(d) for d in dimensions)}]\n'
         + (f"universe = {universe}\n" if universe else "")
         for name, dimensions, universe in TABLES
     ]
     project = folder / "tables.toml"
-    text = _PROJECT.format(seed=seed, tables="\n".join(sections)).replace("'", '"')
+    text = _PROJECT.format(seed=seed, tables="\n".join([*_declared(), *sections]))
     project.write_text(text, encoding="utf-8")
     with open_data(project) as data:
         counted, asked = count_asked(data, Asked.of_texts())
@@ -148,6 +150,17 @@ def publish_small_areas(folder: Path, census: Path, *, seed: int) -> SmallAreas:
             refusal = ""
         found = publish_tables(data, Asked.of_texts())
     return SmallAreas(found, refusal)
+
+
+def _declared() -> list[str]:
+    """Return groups of every value that a variable can have: a row is there whoever is in it."""
+    sections = []
+    for name in ("sex", "ethnic", "marital", "economic", "education", "tenure", "health", "travel"):
+        groups = ", ".join(
+            f"{json.dumps(label)} = [{code}]" for code, label in LABELS[name].items()
+        )
+        sections.append(f'[recodes.{name}]\nvariable = "{name}"\ngroups = {{ {groups} }}\n')
+    return sections
 
 
 def catchments(people: pa.Table) -> pa.Array:
