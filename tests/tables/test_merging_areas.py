@@ -103,7 +103,15 @@ def checked(frame, merged):
     return sizes
 
 
-@pytest.mark.parametrize(("seed", "number"), [(2, 45), (4, 40)])
+@pytest.mark.parametrize(
+    ("seed", "number"),
+    [
+        (2, 45),
+        (4, 40),
+        pytest.param(1, 60, marks=pytest.mark.heavy),
+        pytest.param(3, 90, marks=pytest.mark.heavy),
+    ],
+)
 def test_any_areas_may_merge_as_good_as_all_partitions(seed, number):
     frame = people_of(seed, 6, number)
     merged = merge_areas(counted_of(frame))
