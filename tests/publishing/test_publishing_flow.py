@@ -21,7 +21,13 @@ from small_data import open_small
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.project import DeclaredRecode, DeclaredTable
-from indistinct.publishing import Asked, Publication, protecting, publish_tables
+from indistinct.publishing import (
+    Asked,
+    Publication,
+    protecting,
+    publish_tables,
+    suppressing,
+)
 from indistinct.release import digest
 from indistinct.session import Data
 from indistinct.tables import (
@@ -410,7 +416,7 @@ def test_cells_that_can_be_worked_out_are_found_in_the_files(publish, tmp_path, 
         done = suppress(system, sensitive, **options)
         return replace(done, suppressed=done.primary)
 
-    monkeypatch.setattr(protecting, "suppress", careless)
+    monkeypatch.setattr(suppressing, "suppress", careless)
     with pytest.raises(GuaranteeError, match=r"\d+ sensitive cells can be worked out too closely"):
         publish(method="suppress", out=tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []
