@@ -58,6 +58,7 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
+from indistinct.scrubbing import scrub_as_declared
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -539,6 +540,10 @@ class Data:
             A map of risk and utility for the report, and which candidate on it this is.
         """
         source, plan, receipts = done.source, done.plan, done.receipts
+        scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
+        if scrubbed is not None:
+            source, plan, receipt = scrubbed
+            receipts = (*receipts, receipt)
         last: list[Step] = [Substitute(name) for name in substitute]
         if keep is None and self.project is not None:
             keep = self.project.release.keep

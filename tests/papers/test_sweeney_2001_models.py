@@ -20,6 +20,9 @@ from indistinct.protect.systems.k_similar import KSimilarStep
 from indistinct.prove.ads0 import ADS0
 from indistinct.prove.ads0.relations import Release
 from indistinct.session import open_data
+from indistinct.text.replace.secret import Secret
+from indistinct.text.scrubber import Scrubber
+from indistinct.text.verdict import verdict
 
 # Figure 19
 
@@ -379,52 +382,105 @@ def test_systems_are_as_good_as_their_quasi_identifier():
     assert texts(found.disclosed) == [f"person {n}" for n in alone]
 
 
-# Scrub. This is the paper's argument (section 6.1) on an instance made from the facts of
-# Figure 25, not a run of a system that reads text.
+# Scrub: the paper's argument (section 6.1) on documents that Scrub reads. What they tell beside
+# references is written as attributes, as a reader would take notes of them.
 
 DETECTED = ("name", "address", "phone")
 FACTS = ("at two", "at three", "at four", "at five")
+FIGURE_25 = (
+    "At the age of two she was sexually assaulted. At the age of three she set fire to her home. "
+    "At the age of four her parents divorced. At the age of five she was placed in foster care "
+    "after stabbing her nursery school teacher with scissors."
+)
+TOLD = (
+    FIGURE_25,
+    "At three she had measles. At four her parents divorced. She goes to school.",
+    "At three she had measles. She goes to school.",
+)
 DOCUMENTS = [
-    ("Zoe", "1 Elm St", "555-1000", "assaulted", "set fire", "divorce", "foster care"),
-    ("Eve", "2 Elm St", "555-1001", None, "measles", "divorce", "school"),
-    ("Fay", "3 Elm St", "555-1002", None, "measles", None, "school"),
+    (
+        "Zoe Hartwell",
+        "14 Elm Street",
+        "617-555-1000",
+        "assaulted",
+        "fire",
+        "divorced",
+        "foster care",
+    ),
+    ("Eve Lindqvist", "22 Elm Street", "617-555-1001", None, "measles", "divorced", "school"),
+    ("Fay Moreland", "36 Elm Street", "617-555-1002", None, "measles", None, "school"),
 ]
 
 
+def letter(document, told):
+    """A document of PT: who it is about, and the history of one of them as in Figure 25."""
+    name, address, phone, *_ = document
+    return f"RE: {name}\n{address}\nPhone: {phone}\n\nDear Dr. Lang:\n\n{told}\n"
+
+
+def noted(text, document):
+    """What of a document's attributes a reader of the text finds in it."""
+    return {
+        name: value if value and value in text else None
+        for name, value in zip((*DETECTED, *FACTS), document, strict=True)
+    }
+
+
 def scrubbed():
-    """Every explicit identifier replaced or removed, all facts as they are."""
-    private = [
-        dict(zip((*DETECTED, *FACTS), document, strict=True)) | {"note": f"session {number}"}
-        for number, document in enumerate(DOCUMENTS, start=1)
-    ]
+    """The texts after Scrub."""
+    scrubber = Scrubber(secret=Secret.from_seed(1))
+    return [scrubber.scrub(letter(*one)).text for one in zip(DOCUMENTS, TOLD, strict=True)]
 
-    def scrub(documents):
-        return [document | dict.fromkeys(DETECTED) for document in documents]
 
-    newspaper = [{"name": "Zoe", "at three": "set fire", "at five": "foster care"}]
+def by_scrub():
+    """Scrub as an anonymous data system: documents before and after it, as read."""
+    before = [letter(*one) for one in zip(DOCUMENTS, TOLD, strict=True)]
+    private, released = (
+        [
+            noted(text, document) | {"note": f"session {number}"}
+            for number, (text, document) in enumerate(zip(texts, DOCUMENTS, strict=True), start=1)
+        ]
+        for texts in (before, scrubbed())
+    )
+    newspaper = [{"name": "Zoe Hartwell", "at three": "fire", "at five": "foster care"}]
     phone_book = [{n: row[n] for n in DETECTED} for row in private]
     return ADS0.of(
-        subjects=["Zoe", "Eve", "Fay"],
+        subjects=[document[0] for document in DOCUMENTS],
         private=private,
         key=DETECTED,
         external=[newspaper, phone_book],
-        function=scrub,
+        function=lambda documents: released,
     )
 
 
+def test_scrub_takes_out_what_its_detectors_know_and_leaves_the_facts():
+    for text, document in zip(scrubbed(), DOCUMENTS, strict=True):
+        seen = noted(text, document)
+        assert [seen[name] for name in DETECTED] == [None] * 3
+        assert [seen[name] for name in FACTS] == list(document[3:])
+
+
 def test_scrub_is_not_an_ads0_once_facts_are_linked():
-    system = scrubbed()
+    system = by_scrub()
     # by what the detectors know, nobody is told from anybody
     assert "at five, at three: released, and known from external" in system.warnings[0]
     beyond = replace(system, beyond_key=True).verdict()
     assert not beyond.ads0
-    assert texts(beyond.disclosed) == ["Zoe"]
+    assert texts(beyond.disclosed) == ["Zoe Hartwell"]
     assert beyond.witnesses[0].record == 0
     # the same with a quasi-identifier that is right: what has replications in E
     right = replace(system, key=(*DETECTED, *FACTS))
     assert right.warnings == ()
-    assert texts(right.verdict().disclosed) == ["Zoe"]
+    assert texts(right.verdict().disclosed) == ["Zoe Hartwell"]
 
 
 def test_scrub_by_its_detectors_alone_cannot_see_it():
-    assert scrubbed().verdict().ads0
+    assert by_scrub().verdict().ads0
+
+
+def test_scrub_says_itself_that_it_is_not_an_ads0():
+    """A(S, P, PT, QI, U, {RT}, E, G, Scrub) is not an ADS0, and warns of the one document."""
+    said = verdict(scrubbed())
+    assert said.ads0 is replace(by_scrub(), beyond_key=True).verdict().ads0 is False
+    assert said.verdict == "de-identified only, not anonymous"
+    assert [sequence.document for sequence in said.sequences] == [1]

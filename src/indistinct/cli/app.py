@@ -16,6 +16,7 @@ from indistinct.cli.query import query
 from indistinct.cli.report import report
 from indistinct.cli.risk import risk
 from indistinct.cli.runproject import run
+from indistinct.cli.scrub import scrub
 from indistinct.cli.tables import tables
 from indistinct.cli.uniques import uniques
 from indistinct.cli.utility import utility
@@ -60,6 +61,7 @@ for verb in (
     verify,
     utility,
     tables,
+    scrub,
     report,
     query,
     census,

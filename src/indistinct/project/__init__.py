@@ -19,11 +19,13 @@ from indistinct.project.publishing import (
 from indistinct.project.reading import load_project, read_project
 from indistinct.project.recipients import Recipient
 from indistinct.project.reporting import ReportSettings
+from indistinct.project.texts import Dates, Scope, TextSettings
 
 __all__ = [
     "Access",
     "Contract",
     "Data",
+    "Dates",
     "Declared",
     "DeclaredRecode",
     "DeclaredTable",
@@ -38,9 +40,11 @@ __all__ = [
     "Recipient",
     "Release",
     "ReportSettings",
+    "Scope",
     "Stop",
     "TableFormat",
     "TableMethod",
+    "TextSettings",
     "check_categories",
     "check_levels",
     "draft_project",

@@ -15,6 +15,7 @@ from indistinct.project.household import named_in_household
 from indistinct.project.lines import Path as Where
 from indistinct.project.method import named_in_method
 from indistinct.project.settings import Problems, header, shown
+from indistinct.project.texts import named_in_text
 
 if TYPE_CHECKING:
     from indistinct.project.model import Declared, Project
@@ -47,6 +48,7 @@ def apply_declarations(project: Project, source: Source) -> Source:
         *named_variables(project.contract),
         *named_in_method(project),
         *named_in_household(project),
+        *named_in_text(project.text),
     ):
         _exists(source, name, where, label, problems)
     problems.raise_all()

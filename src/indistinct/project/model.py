@@ -42,6 +42,7 @@ from indistinct.project.settings import (
     whole,
 )
 from indistinct.project.steps import DeclaredStep
+from indistinct.project.texts import TextSettings
 from indistinct.rules import Rules
 from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
@@ -207,6 +208,7 @@ class Project:
     publish: Publish = _section(Publish)
     tables: Mapping[str, DeclaredTable] = _section(DeclaredTable, named=True)
     recodes: Mapping[str, DeclaredRecode] = _section(DeclaredRecode, named=True)
+    text: TextSettings = _section(TextSettings)
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
 

@@ -1,0 +1,1 @@
+"""Scrub: letters and notes without the people in them."""

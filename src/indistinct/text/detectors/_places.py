@@ -1,0 +1,262 @@
+"""What the detectors of places and organisations share: capitalised runs, cues, common words.
+
+A name of a place or an organisation is nearly always a run of capitalised words. The runs of a
+page are read once and kept with the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from indistinct.text.cues import CREDENTIALS, MONTHS, RELATIONS, STATES, TITLES, WEEKDAYS
+from indistinct.text.page import Page
+
+# Capital letters of Latin, Greek and Cyrillic, as a character class can hold them.
+UPPER = "A-Z" + "".join(chr(c) for c in range(0x80, 0x530) if chr(c).isupper())
+# A capitalised word with what it may hold inside: O'Moran, Winston-Salem, AT&T, U.S.
+WORD = rf"[{UPPER}](?:(?:\.[{UPPER}]){{1,4}}\.?|\w{{0,30}}(?:['&-]\w{{1,30}}){{0,4}})"
+# The letter before the look-behind lets the scan skip to capitals.
+_WORD = re.compile(
+    rf"[{UPPER}](?<!\w[{UPPER}])"
+    rf"(?:(?:\.[{UPPER}]){{1,4}}\.?|\w{{0,30}}(?:['&-]\w{{1,30}}){{0,4}})"
+)
+# A full stop inside a run follows an abbreviation or a single letter.
+_SHORT = frozenset("st mt ft dr ave rd blvd hwy sta ste co univ dept med u s n e w".split())
+_STRETCH = 12
+_DIGIT = re.compile(r"\d")
+
+STATE_NAMES = frozenset(name.lower() for name in STATES.values())
+# Abbreviations of states that are also credentials, titles or words in clinical text.
+# Not in the gazetteer, but places to everybody.
+REGIONS = frozenset(
+    "england|scotland|wales|britain|great britain|northern ireland|america|north america|"
+    "south america|latin america|central america|europe|asia|africa|holland|"
+    "netherlands|burma|czechoslovakia|yugoslavia|soviet union|ussr|palestine|tibet|siberia|"
+    "korea|north korea|south korea|catalonia|bavaria|tuscany|sicily|sardinia|crete|normandy|"
+    "brittany|provence|andalusia|scandinavia|caribbean|balkans|kashmir|punjab|bengal|gujarat|"
+    "kerala|tamil nadu|karnataka|maharashtra|queensland|new south wales|tasmania|alberta|manitoba|"
+    "saskatchewan|nova scotia|new brunswick|newfoundland|labrador|british columbia|yukon|"
+    "ontario|quebec|henan|zhejiang|jiangsu|guangdong|sichuan|hunan|hubei|yorkshire|cornwall|devon|"
+    "essex|sussex|cumbria|lancashire|indochina|mesopotamia|kurdistan|gaza|gaza strip|"
+    "west bank|middle east|far east|midwest|new england|bay area|silicon valley|wall street|"
+    "capitol hill|white house|vatican|czech republic|ivory coast|united kingdom|united states|"
+    "hong kong|macau|dominican republic|san fran|philly|vegas|frisco|latin quarter|harlem|soho|"
+    "east coast|west coast|east village|gulf coast|deep south|west indies|east anglia|usa|uk|"
+    "russian federation|virgin islands|western australia|south australia|inner mongolia".split("|")
+)
+UNSURE_STATES = frozenset("MD PA MA DO MS CO OR IN ME OK HI ID LA AL DE VA PR CT MI PT AS".split())
+
+# Words that stand before a name without belonging to it, mostly at the start of a sentence.
+_SENTENCE = frozenset(
+    "the a an at in on to from by of for with and or but if as is was were has had have he she "
+    "it they we you i his her their our my your this that these those when while where who what "
+    "why how since after before during until near via per re cc dear seen admitted transferred "
+    "discharged referred patient pt mr mrs ms dr please contact call see visit send find location "
+    "facility address hospital: name also then there here thank thanks hello hi no not yes "
+    "attending physician provider signed dictated provided both between within about into over "
+    "under against through across around because although though so however meanwhile "
+    "yesterday today tomorrow recently last next according let can could would will should may "
+    "do does did are be been being any all some each every former formerly go going went come "
+    "came live lives lived living work works worked working born moved see saw told says said "
+    "use using used meet ask check".split()
+)
+_LEADING = _SENTENCE | WEEKDAYS | (MONTHS.keys() - {"may", "march"})
+
+# Words that describe a unit or service of any hospital and so name none of them.
+GENERIC = frozenset(
+    "general medical medicine surgical surgery clinical clinic clinics hospital hospitals center "
+    "centre department dept unit ward service services emergency urgent acute intensive critical "
+    "care primary family internal community regional local rural urban public private state "
+    "county city national federal outside referring outpatient inpatient day night same "
+    "ambulatory specialty specialist specialists special tertiary secondary academic teaching "
+    "university veterans military psychiatric psychiatry psychology behavioral behavioural mental "
+    "health healthcare home nursing skilled long short term rehab rehabilitation physical "
+    "occupational speech therapy respiratory cardiac cardiology cardiovascular cardiothoracic "
+    "heart chest pulmonary lung kidney renal nephrology dialysis urology neurology "
+    "neurosurgery neuro stroke brain spine orthopedic orthopaedic orthopedics ortho bone joint "
+    "sports foot hand eye ophthalmology ent ear nose throat dental oral maxillofacial vascular "
+    "thoracic plastic burn trauma wound pain palliative hospice oncology cancer hematology "
+    "tumor radiation radiology imaging nuclear mri ct pet lab laboratory pathology pharmacy "
+    "infectious disease immunology allergy asthma rheumatology arthritis endocrinology diabetes "
+    "diabetic thyroid metabolic obesity bariatric weight nutrition gi gastroenterology "
+    "endoscopy liver hepatology transplant dermatology skin genetics genetic fertility obstetrics "
+    "gynecology ob gyn obgyn women's womens maternity maternal fetal labor delivery birth prenatal "
+    "antenatal neonatal nicu picu icu micu sicu ccu er ed or pacu newborn nursery pediatric "
+    "pediatrics paediatric children's childrens child adolescent adult geriatric geriatrics senior "
+    "memory sleep travel vaccination vaccine covid flu hiv std sexual anticoagulation coumadin "
+    "warfarin inr lipid hypertension preop pre post op preoperative postoperative recovery "
+    "procedure infusion chemo chemotherapy blood bank donor walk free virtual telehealth satellite "
+    "retail main new nearby nearest another different any every each one same first second third "
+    "large small big major leading my your his her their our its this that the a an following "
+    "follow up followup continuity resident residents faculty attending student employee "
+    "occupational social work case management admissions discharge step down stepdown telemetry "
+    "medical-surgical med surg tele observation isolation locked open covid-19 id the and of "
+    "in to at from for by with on assessment plan history review notes note report summary "
+    "record records consult consultation referral visit follow-up transfer transferred admitted "
+    "seen patient patients pt doctor nurse physician provider team group staff shift call name "
+    "type date time reason course status current previous past other high low risk stay "
+    "school education research prevention wellness fitness addiction substance detox methadone "
+    "suboxone group partial crisis hotline headache migraine epilepsy seizure movement disorder "
+    "parkinson's alzheimer's ms als cystic fibrosis sickle cell hepatitis fracture shoulder knee "
+    "hip hernia vein breast prostate colorectal swallowing voice hearing audiology low vision "
+    "retina glaucoma cornea prosthetics orthotics device pacemaker heart-failure chf copd "
+    "syncope arrhythmia afib lipids hypertension".split()
+)  # fmt: skip
+
+
+class Run(NamedTuple):
+    """Capitalised words that follow each other on a line, and where each begins."""
+
+    start: int
+    end: int
+    words: list[str]
+    starts: list[int]
+
+    def ends(self, place: int) -> int:
+        """Where word number `place` ends."""
+        return self.starts[place] + len(self.words[place])
+
+
+def runs(page: Page) -> list[Run]:
+    """The capitalised runs of a page, in order.
+
+    >>> from indistinct.text.page import read
+    >>> [" ".join(run.words) for run in runs(read("Seen at St. Mary Hospital, New York."))]
+    ['Seen', 'St Mary Hospital', 'New York']
+    """
+    kept = vars(page)
+    found: list[Run] | None = kept.get("_runs")
+    if found is None:
+        found = kept["_runs"] = list(_read_runs(page.text))
+    return found
+
+
+def _read_runs(text: str) -> Iterator[Run]:
+    words: list[str] = []
+    starts: list[int] = []
+    end = -10
+    for match in _WORD.finditer(text):
+        start = match.start()
+        word = match.group()
+        if _DIGIT.search(word):
+            continue
+        gap = text[end:start] if words else ""
+        joined = words and (
+            gap in (" ", "  ")
+            or (gap in (". ", ".") and (words[-1].lower() in _SHORT or len(words[-1]) == 1))
+        )
+        if not joined or len(words) == _STRETCH:
+            if words:
+                yield Run(starts[0], end, words, starts)
+            words, starts = [], []
+        words.append(word)
+        starts.append(start)
+        end = start + len(word)
+    if words:
+        yield Run(starts[0], end, words, starts)
+
+
+def has(page: Page, words: frozenset[str]) -> bool:
+    """Whether any of the words (in lower case) is on the page: the gate before a slow pattern."""
+    kept = vars(page)
+    present: set[str] | None = kept.get("_present")
+    if present is None:
+        present = kept["_present"] = set(page.lower)
+    return not words.isdisjoint(present)
+
+
+def core(run: Run, last: int | None = None) -> int:
+    """Number of the first word that may belong to a name, past leading words of a sentence."""
+    stop = len(run.words) if last is None else last
+    place = 0
+    while place < stop and run.words[place].lower() in _LEADING:
+        place += 1
+    return place
+
+
+def past_leading(text: str, start: int) -> int:
+    """Where a name begins when words of the sentence may stand before it.
+
+    >>> past_leading("From Boston, MA", 0)
+    5
+    """
+    for word in text[start : start + 40].split(" ")[:-1]:
+        if word.lower() not in _LEADING:
+            break
+        start += len(word) + 1
+    return start
+
+
+def is_generic(word: str) -> bool:
+    """Whether a word describes hospitals' units and services in general.
+
+    >>> is_generic("Cardiology"), is_generic("Mercy")
+    (True, False)
+    """
+    return word.lower() in GENERIC
+
+
+def names_something(page: Page, words: list[str]) -> bool:
+    """Whether at least one of the words is no generic word and no term of medicine."""
+    known = page.knowledge
+    for word in words:
+        lower = word.lower()
+        if lower in GENERIC or lower in _LEADING or lower in TITLES:
+            continue
+        bare = lower.removesuffix("'s")
+        if known.is_medical(bare) and not known.place(bare) and known.word(bare).surname < 3:
+            continue
+        return True
+    return False
+
+
+# What follows the name of a person or place after whom something in medicine is called.
+_MEDICAL_USE = re.compile(
+    r"(?:'s?)?[ -](?i:disease|syndrome|sign|test|score|risk|criteria|scale|classification|palsy|"
+    r"esophagus|lymphoma|sarcoma|tumou?r|chorea|thyroiditis|phenomenon|reflex|index|stage|staging|"
+    r"staged|heart study|study|trial|protocol|maneuver|procedure|operation|repair|fracture|"
+    r"contracture|virus|fever|flu|nodes?|body|bodies|cells?|catheter|tube|drain|monitor|"
+    r"splint|collar|ligament|canal|valve|grading|grade|equation|formula|rule|rules|algorithm|"
+    r"consensus|guidelines?|esophagitis|ulcer|gangrene|paralysis|anemia|purpura|nephritis|"
+    r"encephalopathy|stand|wort|dance|measles|subscore|endoscopic|forceps|position)\b"
+)
+
+
+def medical_use(page: Page, end: int) -> bool:
+    """Whether what follows makes the name a term of medicine: Huntington's disease.
+
+    >>> from indistinct.text.page import read
+    >>> medical_use(read("Huntington's disease"), 10), medical_use(read("Huntington Beach"), 10)
+    (True, False)
+    """
+    return _MEDICAL_USE.match(page.text, end) is not None
+
+
+def is_region(page: Page, name: str) -> bool:
+    """Whether a name is a state's, a country's, or another large region's."""
+    lower = name.lower()
+    if lower in STATE_NAMES or lower in REGIONS:
+        return True
+    at = page.knowledge.place(lower)
+    return at is not None and at.kind == "country"
+
+
+def before(page: Page, position: int, width: int = 32) -> str:
+    """What stands before a position on its line, in lower case."""
+    text = page.text[max(0, position - width) : position]
+    line = text.rsplit("\n", 1)
+    # A line that was broken in running text goes on.
+    return (" ".join(line) if len(line) > 1 and line[0][-1:].isalpha() else line[-1]).lower()
+
+
+def is_person_context(lower_before: str) -> bool:
+    """Whether a title or a relation stands right before: what follows is a person's name."""
+    words = lower_before.replace(".", " ").split()
+    return bool(words) and (words[-1] in TITLES or words[-1] in RELATIONS)
+
+
+def is_credential(word: str) -> bool:
+    """Whether a word is a credential such as MD."""
+    return word.lower().replace(".", "") in CREDENTIALS

@@ -1,0 +1,290 @@
+"""Hospitals, clinics and practices: by head word, by a saint's name, by fame, by city and cue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indistinct.text.cues import STATES, TITLES
+from indistinct.text.detectors._heads import (
+    Headed,
+    headed,
+    heads_of,
+    is_named,
+    lower_headed,
+    rarely_a_word,
+)
+from indistinct.text.detectors._places import (
+    UPPER,
+    before,
+    core,
+    has,
+    is_generic,
+    is_person_context,
+    is_region,
+    medical_use,
+    names_something,
+    runs,
+)
+from indistinct.text.page import Page
+from indistinct.text.spans import Kind, Span
+
+_SURE = heads_of(
+    """
+    hospital hospitals infirmary hospice sanatorium sanitarium polyclinic healthcare vamc
+    klinikum krankenhaus sairaala sjukhus ziekenhuis hôpital;
+    center centre centers ctr cntr cntre: birth birthing burn cancer cardiovascular care
+        children's clinical counseling diabetes diagnostic dialysis endoscopy eye fertility
+        general health healthcare heart hospice hospital imaging kidney living med medical
+        memorial nursing oncology orthopedic pain psychiatric recovery rehab rehabilitation
+        sleep spine stroke surgery surgical transplant trauma treatment vascular veterans
+        wellness women's;
+    system systems network: health healthcare hospital medical;
+    home homes: care convalescent group nursing rest retirement;
+    institute: cancer eye heart medical neurological orthopedic psychiatric rehabilitation
+        spine vascular
+    """
+)
+_CLINIC = heads_of(
+    """
+    clinic clinics clinique klinik rehab;
+    care: health home managed primary urgent;
+    living: assisted senior;
+    facility: care correctional living medical nursing rehabilitation
+    """
+)
+_PRACTICE = heads_of(
+    """
+    pediatrics cardiology orthopedics orthopaedics dermatology obgyn ob/gyn ob-gyn oncology
+    radiology urology neurology gastroenterology ophthalmology psychiatry dental dentistry
+    physiotherapy chiropractic optometry surgery pharmacy nephrology gynecology anesthesiology
+    rheumatology hematology endocrinology pathology health medical hospice manor;
+    medicine: family general internal penn sports;
+    practice: dental family general group medical;
+    associates group partners specialists physicians services laboratories labs: cardiology
+        care dental dermatology eye gastroenterology health healthcare internal medical
+        medicine neurology ob oncology orthopedic orthopedics pediatric pediatrics physicians
+        psychiatric radiology surgical urology women's
+    """
+)
+_LOWER = re.compile(
+    r"(?: (?:general|memorial|community|regional|children's|university|medical|family|health|"
+    r"cancer|med|surgery|nursing|care|county|district|city|va|urgent|eye|heart|dental)){0,2} "
+    r"(?:hospitals?|clinics?|infirmary|hospice|(?:medical|med|health|cancer|surgery|care|heart) "
+    r"(?:center|centre|ctr|cntr)|nursing home|health system|urgent care|rehab)\b"
+)
+_CARE = re.compile(
+    r"\b(?:(?:admitted|transferred|transported|referred|presented|brought|readmitted|rushed|"
+    r"airlifted|taken) to|"
+    r"(?:treated|seen|evaluated|admitted|followed|hospitali[sz]ed|assessed|observed|operated|"
+    r"reviewed|diagnosed|cared for|delivered|examined|surgery|admission|appointment|visit|care|"
+    r"treatment|consultation|presented|discussed|underwent \w{3,20}) at|discharged from)(?: the)? $"
+)
+_CUE = re.compile(r"\b(?:at|to|from|by|with|of)(?: the)? $")
+_UNARTICLED = re.compile(r"\b(?:at|to|from|in) $")
+_CITY = re.compile(rf"(?: in | |, )([{UPPER}][\w'-]{{1,20}}(?: [{UPPER}][\w'-]{{1,20}}){{0,2}})")
+_STATE = re.compile(r", (?:" + "|".join(STATES) + r")\b")
+_FACILITY = re.compile(
+    r" (?:facility|clinic|office|hospital|practice|location|campus|branch|site|center|centre|lab|"
+    r"laboratory|pharmacy|headquarters|plant|warehouse|store|rehab|hospice)\b"
+)
+_SAINT = re.compile(
+    rf"(?<!\w)(?:St\.?|Saint|Sta\.|Santa|Ste\.) [{UPPER}]\w{{2,14}}(?:'s|s')(?= ?[.,;:)?!\n]|$| "
+    rf"(?:on|in|for|since|where|who|and|with|last|under|by|from|after|to|ER|ED|ICU|today|"
+    rf"yesterday)\b)"
+)
+_POSSESSIVE = re.compile(
+    rf"(?<!\w)(?:at|to|from|by) ([{UPPER}][\w-]{{3,18}}'s)(?= ?[.,;:)?!]| ?\n|$| (?:on|since|"
+    rf"last|where|for (?:a|an|his|her|further))\b)"
+)
+_GENERAL = re.compile(
+    rf"(?<!\w)(?:at|to|from|by|of|@|the) ((?:[{UPPER}][\w.'-]{{1,18}} ){{1,3}}(?:General|"
+    rf"Memorial|Methodist|Presbyterian|Baptist|Lutheran|Deaconess|Mercy|Regional|VA))(?![\w-]| "
+    rf"[{UPPER}])"
+)
+_VA = re.compile(r"\b(?:(?:the|at|to|from) )(VA|V\.A\.|VAMC|VHA)\b(?! (?:[a-z]*acuity|20/))")
+_RANKS = frozenset(
+    "attorney surgeon secretary director inspector solicitor governor adjutant major "
+    "brigadier lieutenant in dr".split()
+)
+_WHISPERED = re.compile(
+    r"\b(?:at|to|from|via|in) (?:the )?((?:[a-z'.-]{2,16} ){1,3}?(?:general |memorial |regional "
+    r")?(?:hospital|medical center|med center|med ctr|clinic|infirmary|nursing home|hospice))\b"
+)
+# Known by these words alone. The second list needs a preposition before it.
+_FAMOUS = (
+    r"Cedars?[- ]Sinai|Mayo Clinic|Kaiser Permanente|New ?York[- ]Presbyterian|Johns Hopkins|"
+    r"John Hopkins|"
+    r"UCSF|MD Anderson|M\.D\. Anderson|(?:Memorial )?Sloan[- ]Kettering|M(?:oun)?t\.? Sinai|Mass "
+    r"General|"
+    r"Massachusetts General|NYU Langone|Dana[- ]Farber|Beth Israel(?: Deaconess)?|Brigham and "
+    r"Women's|Brigham & Women's|"
+    r"Barnes[- ]Jewish|Cleveland Clinic|Houston Methodist|UPMC|OHSU|BIDMC|MSKCC|Geisinger|Ochsner|"
+    r"Montefiore|Penn Medicine|Intermountain|Great Ormond Street|Karolinska|Charité|Guy's and St "
+    r"Thomas'?|"
+    r"Northwell(?: Health)?|Sutter Health|Banner Health|Ascension(?: Health)?|Providence Health|"
+    r"HCA Healthcare|"
+    r"Children's National|Nationwide Children's|Boston Children's|Texas Children's|Seattle "
+    r"Children's|"
+    r"Lurie Children's|Rady Children's|CHOP|Atrium Health|Advocate Health|Spectrum Health|Henry "
+    r"Ford Health|"
+    r"Hackensack Meridian|Lenox Hill|Walter Reed|Bellevue|Addenbrooke's|Royal Free|Royal Marsden|"
+    r"Moorfields|Papworth|Planned Parenthood|Quest Diagnostics|LabCorp|Fresenius|DaVita|"
+    r"Scripps Mercy|Stanford Health Care|Stanford Health"
+)
+_CUED_FAMOUS = (
+    r"Mayo|Kaiser|UCLA|Stanford|Duke|Emory|Vanderbilt|Northwestern|Rush|Grady|Baylor|Mercy|"
+    r"Jefferson|Tufts|Yale|"
+    r"Brigham|Parkland|Scripps|Sutter|Lahey|NYU|UNC|UAB|USC|UPenn|Penn|Columbia|Cornell|Sinai|"
+    r"Hopkins|MGH|BWH|UVA|"
+    r"VCU|UCSD|UCI|UW|UT Southwestern|Methodist|Presbyterian|Memorial|Cook County|Harborview|"
+    r"Cedars|Dartmouth|"
+    r"Georgetown|Loyola|Temple|Drexel|Einstein|Maimonides|Swedish|Legacy|Providence|Beaumont|"
+    r"Christus|HUP"
+)
+_FAME_WORDS = frozenset(
+    word.lower() for name in _FAMOUS.split("|") for word in re.findall(r"[A-Za-zé]{2,}", name)[:1]
+) | frozenset("cedar cedars m mount mt new newyork memorial sloan".split())
+_CUED_WORDS = frozenset(name.split()[0].lower() for name in _CUED_FAMOUS.split("|"))
+_SAINTS = frozenset("st saint sta santa ste".split())
+_GENERALS = frozenset(
+    "general memorial methodist presbyterian baptist lutheran deaconess mercy regional va".split()
+)
+_FAME = re.compile(rf"(?<![\w-])(?:{_FAMOUS})(?![\w-])")
+_CUED_FAME = re.compile(
+    rf"(?<!\w)(?:at|to|from|by|via|@|with|of) (?:the )?((?:{_CUED_FAMOUS})(?:'s)?)(?![\w-]| "
+    rf"[{UPPER}][a-z])"
+)
+
+
+def detect(page: Page) -> Iterator[Span]:
+    """Hospitals and other places of care."""
+    for heads, certainty, rule in ((_SURE, 0.93, "hospital"), (_CLINIC, 0.86, "clinic")):
+        for found in headed(page, heads):
+            if (
+                is_named(page, found)
+                and not _only_eponym(page, found)
+                and not medical_use(page, found.end)
+            ):
+                yield _span(found.start, found.end, certainty, rule)
+                further = _with_city(page, found)
+                if further > found.end:
+                    yield _span(found.start, further, certainty, f"{rule} and city")
+            elif (
+                found.head.startswith("hospital")
+                and found.words
+                and _UNARTICLED.search(before(page, found.start))
+            ):
+                yield _span(found.start, _with_city(page, found), 0.74, "general after cue")
+            elif (
+                found.head.startswith("hospital") and found.words and found.words[0] == "Children's"
+            ):
+                yield _span(found.start, found.end, 0.75, "children's")
+    for found in headed(page, _PRACTICE, after=False):
+        if is_named(page, found) and not medical_use(page, found.end):
+            end = _with_city(page, found)
+            left = before(page, found.start, 40)
+            if _CARE.search(left):
+                yield _span(found.start, end, 0.85, "practice after care")
+            elif rarely_a_word(page, found.words):
+                cue = _CUE.search(left) is not None or not left
+                yield _span(found.start, end, 0.8 if cue else 0.64, f"practice{' after cue' * cue}")
+    yield from _cared_for_at(page)
+    yield from _lower_heads(page)
+    text = page.text
+    for match in _SAINT.finditer(text) if has(page, _SAINTS) else ():
+        cue = before(page, match.start()).endswith((" at ", " to ", " from ", " by ", "@ ", " of "))
+        if not medical_use(page, match.end()):
+            yield _span(*match.span(), 0.88 if cue else 0.74, f"saint{' after cue' * cue}")
+    for match in _POSSESSIVE.finditer(text) if "'s" in text else ():
+        if page.knowledge.word(match.group(1)[:-2]).zipf < 4.6:
+            yield _span(*match.span(1), 0.74, "possessive")
+    for match in _GENERAL.finditer(text) if has(page, _GENERALS) else ():
+        words = match.group(1).split()
+        if words[-2].lower() not in _RANKS and names_something(page, words[:-1]):
+            yield _span(*match.span(1), 0.84, "general")
+    for match in _FAME.finditer(text) if has(page, _FAME_WORDS) else ():
+        if not medical_use(page, match.end()):
+            yield _span(*match.span(), 0.9, "famous")
+    for match in _CUED_FAME.finditer(text) if has(page, _CUED_WORDS) else ():
+        if not medical_use(page, match.end(1)):
+            yield _span(*match.span(1), 0.86, "famous after cue")
+    for match in _VA.finditer(text) if has(page, frozenset(("va", "v", "vamc", "vha"))) else ():
+        yield _span(*match.span(1), 0.72, "veterans")
+    if page.whispering:
+        for match in _WHISPERED.finditer(text):
+            words = match.group(1).split()
+            if rarely_a_word(page, [word for word in words[:-1] if not is_generic(word)][:1]):
+                yield _span(*match.span(1), 0.78, "lower case")
+
+
+def _span(start: int, end: int, certainty: float, rule: str) -> Span:
+    return Span(start, end, Kind.HOSPITAL, certainty, "hospitals", rule)
+
+
+def _only_eponym(page: Page, found: Headed) -> bool:
+    """Whether the one word that names is a disease's: the Parkinson Clinic."""
+    names = [word for word in found.words if not is_generic(word)]
+    bare = names[0].lower().removesuffix("'s") if len(names) == 1 else ""
+    return (
+        found.head.startswith("clinic")
+        and not _UNARTICLED.search(before(page, found.start))
+        and bool(bare)
+        and page.knowledge.is_eponym(bare)
+        and not page.knowledge.place(bare)
+    )
+
+
+def _with_city(page: Page, found: Headed) -> int:
+    """The end with the city that follows: "Los Angeles" or "in Detroit, MI"."""
+    match = _CITY.match(page.text, found.end)
+    if not match:
+        return found.end
+    words = match.group(1).split()
+    for count in range(len(words), 0, -1):
+        name = " ".join(words[:count])
+        at = page.knowledge.place(name)
+        if at and (at.population > 5_000 or count > 1) and page.knowledge.word(name).zipf < 5.4:
+            end = match.start(1) + len(name)
+            state = _STATE.match(page.text, end)
+            return state.end() if state else end
+    return found.end
+
+
+def _cared_for_at(page: Page) -> Iterator[Span]:
+    """Whatever name stands where care was given: admitted to Fairhope, treated at Larkspur."""
+    for run in runs(page):
+        first = core(run)
+        if first == len(run.words) or len(run.words) - first > 5:
+            continue
+        left = before(page, run.starts[first], 40)
+        if left.endswith((" at ", " to ", " the ")) and _CARE.search(left):
+            words = run.words[first:]
+            bare = words[-1].removesuffix("'s").lower()
+            if (
+                names_something(page, words)
+                and rarely_a_word(page, words)
+                and not (page.knowledge.is_eponym(bare) and medical_use(page, run.end))
+                and words[0].lower().rstrip(".") not in TITLES
+            ):
+                yield _span(run.starts[first], run.end, 0.8, "place of care")
+
+
+def _lower_heads(page: Page) -> Iterator[Span]:
+    """A name and a head in lower case; a city and any facility."""
+    for run, first, match in lower_headed(page, _LOWER):
+        words = run.words[first:]
+        if is_person_context(before(page, run.starts[first])):
+            continue
+        eponyms = all(page.knowledge.is_eponym(word.lower().removesuffix("'s")) for word in words)
+        if names_something(page, words) and rarely_a_word(page, words) and not eponyms:
+            yield _span(run.starts[first], match.end(), 0.84, "head in lower case")
+    for run in runs(page):
+        facility = _FACILITY.match(page.text, run.end)
+        if not facility:
+            continue
+        first = core(run)
+        name = " ".join(run.words[first:])
+        at = page.knowledge.place(name)
+        if name and (is_region(page, name) or (at and (at.population > 20_000 or " " in name))):
+            yield _span(run.starts[first], facility.end(), 0.82, "city and facility")

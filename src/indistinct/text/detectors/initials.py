@@ -1,0 +1,144 @@
+"""Initials that stand for somebody: *Sarah P.*, *J. Smith*, *WR/jt*, *pt. J.S.*, *A***** L*****."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indistinct.text.detectors._grammar import Trust, continues, name_from
+from indistinct.text.detectors._name_words import words
+from indistinct.text.detectors._names import Reading, reading
+from indistinct.text.page import Page
+from indistinct.text.spans import Kind, Span
+
+# Who dictated, who typed: at the end of a letter, alone on its line.
+_TYPIST = re.compile(
+    r"^[ ]{0,40}((?:[A-Z]\.?[ ]?){2,4}|[A-Z][a-z]?[A-Z])[/:]{1,2}[ ]?"
+    r"([A-Z]{2,4}\d?|\d?[a-z]{2,4}\d?)[ ]{0,9}$",
+    re.MULTILINE,
+)
+# With masks in place of the other letters, or with the first letters left by a redactor.
+_MASKED = re.compile(
+    r"(?<![\w*])[^\W\d_](?:[^\W\d_]{0,2}\*{2,30}|_{2,30})[^\W\d_]{0,2}"
+    r"(?:[ ,]{1,2}[^\W\d_]\.?(?:[^\W\d_]{0,2}\*{2,30}[^\W\d_]{0,2}|(?= [^\W\d_]\*))){0,3}"
+)
+_DOTTED = re.compile(r"(?<![\w.])(?:[A-Z]\. ?){1,3}[A-Z]\.?(?![\w])")
+_CUED = re.compile(
+    r"\b(?:patient|pt|pts|client|resident|initials|subject|baby|mr|mrs|ms|miss|dr|by|participant|name|signed)"
+    r"[.:]{0,2}[ ]{1,2}((?:[A-Z]\.[ ]?){2,3}|[A-Z]{2,3}|[A-Z]\.)(?=[\s,;:.')]|$)",
+    re.IGNORECASE,
+)
+# Two or three letters that are no person's after these cues.
+_ABBREVIATED = words(
+    "U.S. U.K. U.N. D.C. L.A. N.Y. U.S.A. M.D. D.O. R.N. P.A. N.P. Ph.D. B.I.D. T.I.D. Q.I.D. "
+    "P.O. I.V. I.M. P.R.N. A.M. P.M. H.S. E.R. E.D. I.C.U. O.R. N.P.O. E.G. I.E. C.C. R.R. A.A. "
+    "N.B. P.S. S.C. N.C. N.J. N.H. N.M. N.D. S.D. R.I. V.A. B.A. B.S. M.A. M.S. M.B. D.D.S. "
+    "J.D. L.P.N. P.T. O.T. P.C. A.D. B.C. G.I. G.U. C.T. M.R. H.I.V. T.B. E.K.G. E.C.G."
+)
+
+
+def detect(page: Page) -> Iterator[Span]:
+    """Initials, alone and with a name."""
+    read = reading(page)
+    text = page.text
+    if "/" in text or ":" in text:
+        for match in _TYPIST.finditer(text):
+            if read_as_typist(match):
+                yield Span(
+                    match.start(1), match.end(1), Kind.INITIALS, 0.85, "initials", "dictated, typed"
+                )
+    if "**" in text or "__" in text:
+        for match in _MASKED.finditer(text):
+            if match.group()[0].isupper() or match.group().count(" ") > 0:
+                yield Span(match.start(), match.end(), Kind.INITIALS, 0.9, "initials", "masked")
+    yield from _with_names(read)
+    yield from _cued(page)
+    for match in _DOTTED.finditer(text):
+        letters = match.group().replace(" ", "").rstrip(".").upper() + "."
+        if letters not in _ABBREVIATED:
+            yield Span(match.start(), match.end(), Kind.INITIALS, 0.55, "initials", "dotted")
+
+
+def read_as_typist(match: re.Match[str]) -> bool:
+    """Whether two groups of letters are people: WR/jt, not A/P or N/V."""
+    first = match.group(1).replace(".", "").replace(" ", "")
+    second = match.group(2)
+    if len(first) < 2 or f"{first}/{second}".upper() in ("HX/PE", "TID/QID", "AM/PM", "MD/DO"):
+        return False
+    return second.islower() or second.upper() != second or "." in match.group(1) or len(first) > 1
+
+
+def _with_names(read: Reading) -> Iterator[Span]:
+    """Sarah P. and J. Smith."""
+    shapes = read.shapes
+    for i in range(len(shapes)):
+        if shapes[i] != "I":
+            continue
+        if i and shapes[i - 1] in "CU" and read.gaps[i - 1] == " ":
+            yield from _after_first(read, i)
+        if i + 1 < len(shapes) and shapes[i + 1] in "CUI" and read.gaps[i] in (". ", ".", " "):
+            yield from _before_last(read, i)
+
+
+def _after_first(read: Reading, i: int) -> Iterator[Span]:
+    first, known = i - 1, read.fact(i - 1)
+    stop = read.gaps[i]
+    if known.first <= 0 or known.nameness < -1.2:
+        return
+    if read.lower[i] in ("i", "a") and not stop.startswith("."):
+        return
+    if (
+        i + 1 < len(read.words)
+        and read.joined(i)
+        and stop != " "
+        and continues(read, i + 1, read.shapes[first])
+    ):
+        return  # a middle initial; the whole name is for others
+    before = read.fact(first - 1) if first and read.joined(first - 1) else known
+    if first and before.first > 0 and before.nameness > -1.2 and _alike(read, first):
+        first -= 1
+    if stop.startswith("."):
+        yield read.spanning(first, i + 1, 0.88, "initials", "first name and initial")
+    elif stop[:1] in ",;:)(\n'" or stop.startswith(" ("):
+        yield read.spanning(first, i + 1, 0.8, "initials", "first name and letter")
+    elif read.shapes[i + 1 : i + 2] == "l" and stop == " ":
+        yield read.spanning(first, i + 1, 0.66, "initials", "first name and bare letter")
+
+
+def _alike(read: Reading, i: int) -> bool:
+    """Whether a word and the one before it are joined and of one shape."""
+    return read.joined(i - 1) and read.shapes[i - 1] == read.shapes[i]
+
+
+def _before_last(read: Reading, i: int) -> Iterator[Span]:
+    if i and read.shapes[i - 1] in "CUI" and read.joined(i - 1):
+        return  # inside a longer name
+    end = name_from(read, i, Trust.CUE)
+    last = end - 1
+    if end - i < 2:
+        return
+    known = read.fact(last)
+    dotted = "." in read.gaps[i]
+    if known.ordinary or (not dotted and (known.nameness < -0.6 or read.lower[i] in ("a", "i"))):
+        return
+    if dotted and known.nameness > -1.6:
+        yield read.spanning(i, end, 0.85, "initials", "initial and surname")
+    elif dotted and known.strange:
+        yield read.spanning(i, end, 0.72, "initials", "initial and unlisted")
+    elif not dotted:
+        yield read.spanning(i, end, 0.6, "initials", "letter and surname")
+
+
+def _cued(page: Page) -> Iterator[Span]:
+    for match in _CUED.finditer(page.text):
+        letters = match.group(1)
+        if letters != letters.upper() or letters.replace(" ", "") in _ABBREVIATED:
+            continue
+        if "." in letters and len(letters) > 2:
+            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.85, "initials", "cued")
+        elif "." in letters:
+            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.75, "initials", "one, cued")
+        elif match.group().lower().startswith(("initials", "mr", "dr")) and not page.shouting:
+            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.75, "initials", "plain, cued")
+        elif not page.knowledge.is_medical(letters.lower()) and not page.shouting:
+            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.45, "initials", "plain")

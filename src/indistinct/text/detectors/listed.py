@@ -1,0 +1,284 @@
+"""Names of the census lists in running text, weighed against the words they also are.
+
+*Elizabeth Cook* is a person; *Cook* at the start of a sentence is more likely an order. How
+common a name is among people and how common the word is in writing, where it stands and what
+stands beside it decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indistinct.text.cues import CREDENTIALS, RELATIONS
+from indistinct.text.detectors._grammar import Trust, name_from
+from indistinct.text.detectors._name_words import (
+    CALENDAR,
+    INSTITUTIONS,
+    PARTICLES,
+    PERSON_VERBS,
+    SUFFIXES,
+    words,
+)
+from indistinct.text.detectors._names import Facts, Reading, reading
+from indistinct.text.page import Page
+from indistinct.text.spans import Kind, Span
+
+_PLACED = words("in at from near to of outside around toward towards into visit visiting")
+# Dot is a 7 year old …
+_AGED = re.compile(r"\s(?:is|was) (?:now )?an? (?:[a-z]{3,12},? )?\d{1,3}[ -](?=[a-z\d])")
+# Mark the site, Bill the patient: what follows an order rather than a name.
+_OBJECTS = words("the a an your his her this that these those all any it them of")
+_GEOGRAPHY = words(
+    "mount mt fort ft lake port north south east west new old upper lower saint st san santa "
+    "point cape camp river los las el la isle island glen mill"
+)
+
+
+def detect(page: Page) -> Iterator[Span]:
+    """Full names, first names and surnames of the lists."""
+    read = reading(page)
+    for start, stop in read.runs:
+        i = start
+        while i < stop:
+            end = i
+            if read.shapes[i] != "I":
+                found = _full(read, i, start, stop)
+                if found is not None:
+                    yield found[1]
+                    end = found[0]
+                else:
+                    alone = _alone(read, i, start, stop)
+                    if alone is not None:
+                        yield alone
+            i = max(end, i + 1)
+    yield from _lists(read)
+    if page.whispering or page.text.islower():
+        yield from _whispered(read)
+
+
+def _full(read: Reading, i: int, start: int, stop: int) -> tuple[int, Span] | None:
+    """A first name and what follows it, or a surname and the first name after it."""
+    if i + 1 >= stop or read.lower[i] in PARTICLES:
+        return None
+    first = read.fact(i)
+    if first.first > 0 and first.nameness <= -1.5 and _surname_after(read, i):
+        end = i + 2
+        if _in_title(read, i, end, start, stop):
+            return None
+        if read.page.knowledge.place(" ".join(read.lower[i:end])) is not None:
+            return None
+        return end, read.spanning(i, end, 0.74, "listed", "word and last", Kind.FULL_NAME)
+    if first.nameness < (-1.4 if read.lower[i] in CALENDAR else -1.5):
+        return _strange_first(read, i, start, stop, first)
+    end = name_from(read, i, Trust.NONE)
+    if end > stop and read.lower[end - 1] not in SUFFIXES:
+        end = stop
+    while end - 1 > i and read.shapes[end - 1] == "I":
+        end -= 1
+    if end - i < 2:
+        return None
+    parts = [k for k in range(i, end) if read.lower[k] not in SUFFIXES and read.shapes[k] != "I"]
+    last = read.fact(parts[-1])
+    if len(parts) < 2:
+        return None
+    initial = any(read.shapes[k] == "I" for k in range(i + 1, end))
+    loud = read.shapes[i] == "U"
+    if first.first <= 0:
+        second = read.fact(i + 1)
+        if not (second.first > 0 and second.nameness > -0.8 and first.nameness > -1.0):
+            return None
+        rule, certainty = "surname first", 0.72
+    elif initial and (last.named or last.strange):
+        rule, certainty = "with initial", 0.95
+    elif last.last > 0 and min(first.nameness, last.nameness) > -1.3:
+        rule, certainty = "first and last", 0.93
+    elif last.last > 0:
+        rule, certainty = "first and last, words", 0.78
+    elif last.first > 0:
+        rule, certainty = "two first names", 0.8
+    elif last.strange:
+        rule, certainty = "first and unlisted", 0.85
+    else:
+        rule, certainty = "first and word", 0.6
+    if loud and not initial and rule not in ("first and last", "surname first"):
+        certainty -= 0.2
+        rule += ", capitals"
+    if _in_title(read, i, end, start, stop):
+        strong = rule in ("first and last", "with initial")
+        if strong and not _belongs(read, i, end):
+            rule, certainty = "full, among capitals", 0.78
+        else:
+            rule, certainty = "full, in a title", 0.45
+    elif _is_place(read, i, end):
+        rule, certainty = "full, also a place", 0.5
+    return end, read.spanning(i, end, certainty, "listed", rule, Kind.FULL_NAME)
+
+
+def _surname_after(read: Reading, i: int) -> bool:
+    """Whether a word that is nearly always a surname follows in the same case."""
+    last = read.fact(i + 1)
+    return (
+        read.gaps[i] == " "
+        and read.shapes[i + 1] == read.shapes[i] == "C"
+        and last.last > 0
+        and last.nameness > -0.5
+    )
+
+
+def _is_place(read: Reading, i: int, end: int) -> bool:
+    """Whether the whole is a place that is known, or that is spoken of as one."""
+    place = read.page.knowledge.place(" ".join(read.lower[i:end]))
+    if place is None:
+        return False
+    return place.population > 15000 or (i > 0 and read.lower[i - 1] in _PLACED)
+
+
+def _strange_first(
+    read: Reading, i: int, start: int, stop: int, first: Facts
+) -> tuple[int, Span] | None:
+    """An unlisted word before a listed surname: *Zelda-like Avery*."""
+    last = read.fact(i + 1)
+    if not first.strange or read.shapes[i] != "C" or read.shapes[i + 1] != "C":
+        return None
+    if last.last <= 0 or last.nameness < -0.9 or not read.joined(i):
+        return None
+    if _in_title(read, i, i + 2, start, stop):
+        return None
+    return i + 2, read.spanning(i, i + 2, 0.72, "listed", "unlisted and last", Kind.FULL_NAME)
+
+
+def _belongs(read: Reading, i: int, end: int) -> bool:
+    """Whether an institution or a place begins or ends beside the name."""
+    if i and read.gaps[i - 1] == " " and read.lower[i - 1] in _GEOGRAPHY:
+        return True
+    ahead = read.lower[end : end + 3]
+    return any(word in INSTITUTIONS for word in ahead) and read.gaps[end - 1] == " "
+
+
+def _in_title(read: Reading, i: int, end: int, start: int, stop: int) -> bool:
+    """Whether the words belong to a longer title: *Taylor Street*, *Lake Nicholas*."""
+    if end < len(read.words) and read.gaps[end - 1] == " " and read.lower[end] in INSTITUTIONS:
+        return read.shapes[end] in "CU" or read.lower[end] in ("disease", "syndrome")
+    if end < stop and read.shapes[end] == "C" and read.fact(end).ordinary and read.joined(end - 1):
+        return True
+    if i > start and read.joined(i - 1):
+        if read.lower[i - 1] in _GEOGRAPHY:
+            return True
+        return read.fact(i - 1).ordinary and not read.opens_sentence(i - 1)
+    # St. Jodi's
+    return i > 0 and read.lower[i - 1] in ("st", "ft", "mt") and read.gaps[i - 1] in (". ", " ")
+
+
+def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
+    """A single first name or surname."""
+    known = read.fact(i)
+    lower = read.lower[i]
+    someone = known.named and known.zipf < 6 and lower not in RELATIONS
+    if someone and read.shapes[i] == "C" and _AGED.match(read.page.text, read.ends[i]):
+        return read.spanning(i, i + 1, 0.88, "listed", "of an age")
+    verb = known.nameness > -2.4 and _acts(read, i)
+    if (
+        (known.nameness < -1.2 and not verb)
+        or lower in CALENDAR
+        or lower in CREDENTIALS
+        or len(lower) < 3
+    ):
+        return None
+    if read.shapes[i] == "U":
+        certain = known.nameness > (-0.8 if verb and known.first > 0 else -0.1)
+        if not (read.page.shouting and certain):
+            return None
+    is_first = known.first / 2 > known.last
+    kind = Kind.FIRST_NAME if is_first else Kind.LAST_NAME
+    owned = read.gaps[i].startswith("'s")
+    eponym = (owned or known.medical) and (read.page.knowledge.is_eponym(lower) or known.medical)
+    opens = read.opens_sentence(i)
+    if "&" in read.before(i) or "&" in read.gaps[i][:3]:
+        return None  # a firm, or the list of one
+    # Among capitals a lone first name is part of a title more often than not.
+    if _in_title(read, i, i + 1, start, stop) or eponym:
+        rule, certainty = "alone, in a title", 0.3
+    elif known.place and not verb and i and read.lower[i - 1] in _PLACED:
+        rule, certainty = "alone, placed", 0.35
+    elif verb and known.nameness > -0.8:
+        rule, certainty = ("first and verb", 0.88) if is_first else ("last and verb", 0.76)
+    elif verb and (known.nameness > -1.3 or is_first) and read.lower[i + 1] in PERSON_VERBS:
+        rule, certainty = "word and verb", 0.72
+    elif known.place and known.nameness < -0.5:
+        rule, certainty = "alone, also a place", 0.5
+    elif known.nameness < -0.75:
+        rule, certainty = "alone, also a word", 0.45
+    elif opens and read.lower[i + 1 : i + 2] and read.lower[i + 1] in _OBJECTS:
+        rule, certainty = "opening, before an object", 0.5
+    elif opens:
+        rule, certainty = ("first, opening", 0.74) if is_first else ("last, opening", 0.55)
+    elif owned:
+        rule, certainty = ("first, owning", 0.85) if is_first else ("last, owning", 0.6)
+    else:
+        rule, certainty = ("first", 0.83) if is_first else ("last", 0.62)
+    if stop - start > 1 and certainty > 0.6:
+        certainty, rule = certainty - 0.1, rule + ", among capitals"
+    return read.spanning(i, i + 1, certainty, "listed", rule, kind)
+
+
+def _acts(read: Reading, i: int) -> bool:
+    """Whether what a person does follows: *reports*, *was seen*."""
+    if i + 1 >= len(read.words) or read.gaps[i] not in (" ", "\n"):
+        return False
+    following, shape = read.lower[i + 1], "U" if read.shapes[i] == "U" else "l"
+    if following in ("is", "was", "has", "had", "will", "can", "also") and i + 2 < len(read.words):
+        return read.shapes[i + 1] == shape and read.lower[i + 2] != "the"
+    if read.shapes[i + 1] != shape:
+        return False
+    return following in PERSON_VERBS or (following.endswith("ed") and len(following) > 4)
+
+
+def _lists(read: Reading) -> Iterator[Span]:
+    """Erik, Amy, Nathaniel and Romi: what most of a list is, the rest of it is too."""
+    gaps, count = read.gaps, len(read.words)
+    i = 0
+    while i < count - 2:
+        if gaps[i] != ", " or read.shapes[i] not in "Cl":
+            i += 1
+            continue
+        items = [i]
+        shape = read.shapes[i]
+        while True:
+            ahead = items[-1] + 1
+            if ahead < count and gaps[ahead - 1] in (", ", " ") and read.lower[ahead] == "and":
+                ahead += 1
+            elif gaps[items[-1]] != ", ":
+                break
+            if ahead >= count or read.shapes[ahead] != shape:
+                break
+            items.append(ahead)
+        first = [k for k in items if read.fact(k).first > 0 and read.fact(k).nameness > -0.6]
+        if len(items) > 2 and len(first) * 5 >= len(items) * 3:
+            for k in items:
+                known = read.fact(k)
+                if not known.ordinary and not known.medical:
+                    yield read.spanning(k, k + 1, 0.84, "listed", "in a list")
+        i = items[-1] + 1
+
+
+def _whispered(read: Reading) -> Iterator[Span]:
+    """Full names in notes without capitals."""
+    for i in range(len(read.words) - 1):
+        if read.gaps[i] != " " or read.shapes[i] != "l":
+            continue
+        first = read.fact(i)
+        if first.first <= 0 or first.nameness < -0.6 or read.lower[i] in CALENDAR:
+            continue
+        last = read.fact(i + 1)
+        if last.last > 0 and last.nameness > -0.9:
+            yield read.spanning(i, i + 2, 0.8, "listed", "full, lower case", Kind.FULL_NAME)
+        elif last.strange and first.nameness > -0.3 and len(read.lower[i + 1]) > 3:
+            knowledge, word = read.page.knowledge, read.lower[i + 1]
+            sound = knowledge.surname_sound(word) - knowledge.medical_sound(word)
+            rule, certainty = ("sounding", 0.74) if sound > 0.3 else ("unlisted", 0.6)
+            yield read.spanning(
+                i, i + 2, certainty, "listed", f"{rule}, lower case", Kind.FULL_NAME
+            )
+        elif first.nameness > -0.3 and read.lower[i + 1] in PERSON_VERBS:
+            yield read.spanning(i, i + 1, 0.72, "listed", "first and verb, lower case")

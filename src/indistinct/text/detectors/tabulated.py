@@ -1,0 +1,93 @@
+"""Names in what machines write: tables with a heading line, HL7 fields, mark-up of name parts.
+
+*id,first_name,last_name*, *PID|1||QUINTANA^MARISELA*, *<given>Marisela</given>*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indistinct.text.detectors._name_words import words
+from indistinct.text.page import Page
+from indistinct.text.spans import Kind, Span
+
+_FIRST = words("first first_name firstname given given_name givenname forename nombre prenom")
+_LAST = words("last last_name lastname family family_name familyname surname apellido nom")
+_FULL = words(
+    "name full_name fullname patient patient_name patientname provider provider_name physician "
+    "attending doctor contact_name customer_name employee_name client_name contact customer "
+    "employee emergency_contact guarantor next_of_kin"
+)
+_SEPARATORS = ",;|"
+_MOST_CELLS = 60
+_LETTERS = re.compile(r"[^\W\d_][^\d_@:/=]{0,48}")
+_CARETS = re.compile(
+    r"(?<![\w^])(?:\d\w{0,19}\^)?([^\W\d_][^\W\d_' -]{1,30}(?:[ '-][^\W\d_]{1,20})?"
+    r"\^[^\W\d_][\w' -]{0,30}(?:\^[^\W\d_]{1,20}\.?)?)"
+)
+_PART = re.compile(
+    r"[<\"'](first|last|given|family|middle)(?:[_-]?name)?(?:>|[\"']\s?:\s?\[?[\"'])"
+    r"([^\W\d_][\w.' -]{0,40})(?=[<\"'])",
+    re.IGNORECASE,
+)
+
+
+def detect(page: Page) -> Iterator[Span]:
+    """Names in cells and fields."""
+    text = page.text
+    if "^" in text:
+        for match in _CARETS.finditer(text):
+            yield Span(match.start(1), match.end(1), Kind.FULL_NAME, 0.85, "tabulated", "hl7")
+    if "<" in text or '"' in text or "'" in text:
+        for match in _PART.finditer(text):
+            kind = Kind.LAST_NAME if match.group(1).lower() in _LAST else Kind.FIRST_NAME
+            yield Span(match.start(2), match.end(2), kind, 0.9, "tabulated", "part")
+    yield from _columns(page)
+
+
+def _columns(page: Page) -> Iterator[Span]:
+    """Cells below a heading that says name."""
+    text = page.text
+    kinds: dict[int, Kind] = {}
+    separator, width = "", 0
+    for start, end in page.lines:
+        if not width and end - start > 400:
+            continue
+        line = text[start:end]
+        count = line.count(separator) if separator else 0
+        if width and count == width:
+            yield from _cells(line, start, separator, kinds)
+            continue
+        separator, width, kinds = _heading(line)
+
+
+def _heading(line: str) -> tuple[str, int, dict[int, Kind]]:
+    """The separator, how often it stands, and the columns of names, if a line heads a table."""
+    for separator in _SEPARATORS:
+        count = line.count(separator)
+        if not 0 < count < _MOST_CELLS or any(c.isdigit() for c in line):
+            continue
+        kinds: dict[int, Kind] = {}
+        cells = [cell.strip(" \"'*").lower().replace(" ", "_") for cell in line.split(separator)]
+        for number, cell in enumerate(cells):
+            if cell in _FIRST:
+                kinds[number] = Kind.FIRST_NAME
+            elif cell in _LAST:
+                kinds[number] = Kind.LAST_NAME
+            elif cell in _FULL:
+                kinds[number] = Kind.FULL_NAME
+        # A sentence with commas is no heading: its cells are long.
+        if kinds and all(cell.count("_") < 4 for cell in cells):
+            return separator, count, kinds
+    return "", 0, {}
+
+
+def _cells(line: str, start: int, separator: str, kinds: dict[int, Kind]) -> Iterator[Span]:
+    place = start
+    for number, cell in enumerate(line.split(separator)):
+        bare = cell.strip(" \"'")
+        if number in kinds and _LETTERS.fullmatch(bare):
+            begin = place + cell.index(bare)
+            yield Span(begin, begin + len(bare), kinds[number], 0.85, "tabulated", "column")
+        place += len(cell) + 1

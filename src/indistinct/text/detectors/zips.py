@@ -1,0 +1,59 @@
+"""Postal codes: ZIP by state or cue, and the codes of other countries by their form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indistinct.text.cues import STATES
+from indistinct.text.detectors import _streets as s
+from indistinct.text.detectors._places import has
+from indistinct.text.page import Page
+from indistinct.text.spans import Kind, Span
+
+_CODE = re.compile(r"[0-9](?<![\w/.-][0-9])\d{4}(?:-\d{4})?(?![\w/-])")
+_STATE_BEFORE = re.compile(rf"(?<!\w)({s.STATE})\.?,?\s{{1,3}}$")
+_CUES = frozenset("zip zipcode postal postcode post plz código codigo cp".split())
+_CUED = re.compile(
+    r"(?i:\b(?:zip(?: ?code)?|postal(?: ?code)?|post ?code|plz|cp|c[oó]digo postal)\b\"?"
+    r"(?: is| of)?[ :=#\"]{1,4})(\d{4,6}(?:-\d{3,4})?|[A-Z\d]{2,4} ?[A-Z\d]{3})(?!\w)"
+)
+_AREA = re.compile(r"[0-9](?<!\w[0-9])\d{4}(?= (?:area|zip|region|zip code)\b)")
+_BRITISH = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]?\d[A-Z\d]? ?\d[ABD-HJLNP-UW-Z]{2}(?![\w-])")
+_CANADIAN = re.compile(
+    r"[ABCEGHJ-NPRSTVXY](?<![\w-].)\d[ABCEGHJ-NPRSTV-Z] ?\d[ABCEGHJ-NPRSTV-Z]\d(?![\w-])"
+)
+_LONDON = re.compile(r"\b(?:London|LONDON),? ((?:[NSEW]|[NS][EW]|EC|WC)\d{1,2}[A-Z]?)\b")
+
+
+def detect(page: Page) -> Iterator[Span]:
+    """Postal codes."""
+    text = page.text
+    for match in _CODE.finditer(text):
+        back = max(0, match.start() - 26)
+        state = _STATE_BEFORE.search(text[back : match.start()])
+        if state:
+            states = page.knowledge.zip_states(match.group()).split()
+            name = state.group(1)
+            fits = name in states or any(STATES.get(code) == name for code in states)
+            rule = "state fits" if fits else "after state"
+            yield _span(match, 0, 0.96 if fits else 0.88, rule)
+    if has(page, _CUES):
+        for match in _CUED.finditer(text):
+            yield _span(match, 1, 0.95, "cue")
+    for match in _AREA.finditer(text):
+        yield _span(match, 0, 0.84, "area")
+    for match in _BRITISH.finditer(text):
+        if " " in match.group():
+            yield _span(match, 0, 0.85, "British in two")
+        else:
+            yield _span(match, 0, 0.6, "British in one")
+    for match in _CANADIAN.finditer(text):
+        yield _span(match, 0, 0.85, "Canadian")
+    if has(page, frozenset(("london",))):
+        for match in _LONDON.finditer(text):
+            yield _span(match, 1, 0.9, "London district")
+
+
+def _span(match: re.Match[str], group: int, certainty: float, rule: str) -> Span:
+    return Span(match.start(group), match.end(group), Kind.ZIP, certainty, "zips", rule)

@@ -1,0 +1,65 @@
+"""No detector runs away: on hostile text the work grows with the text, not with its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from time import process_time
+
+import pytest
+
+from indistinct.text.detectors import all_detectors
+from indistinct.text.page import Page, read
+from indistinct.text.spans import Span
+
+HOSTILE = {
+    "one long word": "a",
+    "digits and dashes": "1-",
+    "digits": "7",
+    "initials": "A. ",
+    "titles": "Dr. ",
+    "line ends": " \n",
+    "dates cut short": "1/1/",
+    "dotted words": "ab.",
+    "at signs": "a@",
+    "capitals": "Aa Bb ",
+    "brackets": "((",
+    "hexadecimal": "0a:",
+    "months": "May 1 ",
+    "spoken digits": "one ",
+    "stars": "*x",
+    "numbers and blanks": "12 ",
+    "plus signs": "+1 ",
+    "streets": "1 Elm St., ",
+    "possessives": "Al's ",
+    "labels": "MRN: ",
+}
+_SMALL = 3_000
+# Detectors may remember a page, so that every run has a page of its own.
+_RUNS = ("b ", "c ", "d ")
+
+
+@cache
+def _page(hostile: str, run: str, times: int) -> Page:
+    unit = HOSTILE[hostile]
+    return read(run + unit * (times * _SMALL // len(unit)))
+
+
+@pytest.mark.parametrize("name", sorted(all_detectors()))
+def test_four_times_the_text_is_no_more_than_twelve_times_the_work(name: str) -> None:
+    detect = all_detectors()[name]
+    _seconds(detect, read("What is read once, such as knowledge, is no part of the work."))
+    for hostile in HOSTILE:
+        first = _seconds(detect, _page(hostile, _RUNS[0], 4))
+        if first < 0.05:
+            continue
+        least = min(_seconds(detect, _page(hostile, run, 1)) for run in _RUNS)
+        most = min(first, *(_seconds(detect, _page(hostile, run, 4)) for run in _RUNS[1:]))
+        assert most < 12 * max(least, 0.002), f"{name} on {hostile}: {least:.3f} s, {most:.3f} s"
+
+
+def _seconds(detect: Callable[[Page], Iterable[Span]], page: Page) -> float:
+    begun = process_time()
+    for _ in detect(page):
+        pass
+    return process_time() - begun
