@@ -26,6 +26,7 @@ import mccaa
 import prove
 import report
 import risk
+import scrub
 import shuffle
 import suppression
 import tables
@@ -50,6 +51,7 @@ PARTS = [
     "tables",
     "suppression",
     "differencing",
+    "scrub",
 ]
 COUNTING = ["indistinct", "indistinct-full", "duckdb-join", "duckdb-window", "polars", "pandas"]
 READING = ["read-arrow", "read-duckdb", "read-polars"]
@@ -235,6 +237,8 @@ def page(results: dict) -> str:
         lines += suppression.lines(results["suppression"])
     if "differencing" in results:
         lines += differencing.lines(results["differencing"])
+    if "scrub" in results:
+        lines += scrub.lines(results["scrub"])
     return "\n".join(lines)
 
 
@@ -378,6 +382,8 @@ def main() -> None:
         results["suppression"] = suppression.measure()
     if "differencing" in wanted:
         results["differencing"] = differencing.measure()
+    if "scrub" in wanted:
+        results["scrub"] = scrub.measure()
     kept.write_text(json.dumps(results, indent=1))
     PAGE.write_text(page(results))
     print(PAGE, file=sys.stderr)

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import results_of_tables as tables
+import results_of_text as letters
 from small_data import open_small
 
 import indistinct
@@ -425,8 +426,8 @@ RESULTS = {
     ),
     "CensusSummary": lambda w: CensusSummary(9, 3, 2, Path("<census>.csv"), None, 0.1),
 }
-EVERY = [*RESULTS, *tables.RESULTS]
-"""All of them, those about tables too."""
+EVERY = [*RESULTS, *tables.RESULTS, *letters.RESULTS]
+"""All of them, those about tables and letters too."""
 
 ELSEWHERE = {
     "Shown": "what all results are",
@@ -497,6 +498,7 @@ NO_FIGURE = {
     "TrailCheck": "whether a file is as it was",
     "TransitionMatrix": "its categories are for those who ask for the frame",
     **tables.NO_FIGURE,
+    **letters.NO_FIGURE,
 }
 """Results without `plot`, and why."""
 
@@ -509,6 +511,7 @@ NOT_RESULTS = {
     "Rules": "settings",
     "Profile": "settings of Datafly",
     **tables.NOT_RESULTS,
+    **letters.NOT_RESULTS,
 }
 """Public classes with `to_dict` that are put in, not got out."""
 
@@ -553,12 +556,22 @@ def tabulated(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(world, tabulated):
+def written(tmp_path_factory):
+    return letters.Letters(tmp_path_factory.mktemp("written"))
+
+
+@pytest.fixture(scope="module")
+def made(world, tabulated, written):
     """Each result, made when it is first asked for."""
 
     @functools.cache
     def make(name: str) -> Shown:
-        found = RESULTS[name](world) if name in RESULTS else tables.RESULTS[name](tabulated)
+        for results, given in ((RESULTS, world), (tables.RESULTS, tabulated)):
+            if name in results:
+                found = results[name](given)
+                break
+        else:
+            found = letters.RESULTS[name](written)
         assert type(found).__name__ == name.rpartition(".")[2]
         return found
 

@@ -6,7 +6,8 @@
 Texts are JSON lines (`text`, `spans` with start, end, label; `group`). Each document is read as
 it is, with its names, places and organisations exchanged for others (so that the tagger learns
 what stands around a name and not the names of a corpus), and some in lower or upper case.
-Corpora of which only part is labelled are left out (`ambientmeta`).
+Left out are a corpus of which only part is labelled (`ambientmeta`) and one of six notes whose
+origin is not told (`pype_notes`).
 """
 
 from __future__ import annotations
@@ -31,17 +32,12 @@ from indistinct.text.knowledge import knowledge
 from indistinct.text.knowledge.lexicon import table
 from indistinct.text.page import Page, read
 from indistinct.text.spans import Span
-from indistinct.text.tagger.features import (
-    OFFSETS,
-    context_features,
-    contexts,
-    word_class,
-    word_features,
-)
+from indistinct.text.tagger.context import context_of, feature_names, forms_of
+from indistinct.text.tagger.features import OFFSETS, word_class, word_features
 from indistinct.text.tagger.model import LABELS, Tagger
 
 OUT = Path(__file__).parents[1] / "src/indistinct/text/tagger/weights.parquet"
-LEFT_OUT = ("ambientmeta",)
+LEFT_OUT = ("ambientmeta", "pype_notes")
 TAGGED = ("NAME", "LOCATION", "ORG")
 MOST_CHARACTERS = 200_000  # of one corpus, so that none drowns the others
 LEAST_WEIGHT = 0.02
@@ -178,7 +174,7 @@ def attributes(page: Page) -> list[list[str]]:
     words = [word_features(token, known) for token in page.tokens]
     far = [[f for f in features if f.startswith(FAR_FEATURES)] for features in words]
     classes = [word_class(token, known) for token in page.tokens]
-    rows = [context_features(context) for context in contexts(page, posted(page))]
+    rows = feature_names(context_of(page, posted(page), forms_of(page.tokens)))
     count = len(words)
     for t in range(count):
         row = rows[t]

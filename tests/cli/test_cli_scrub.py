@@ -184,6 +184,10 @@ def test_a_project_file_names_table_and_columns(answer: Answer, tmp_path: Path) 
     written = (tmp_path / "out" / "table.csv").read_text()
     assert "Ravensworth" not in written
     assert written.startswith("notes\n")
+    # `run` does the same where a project asks for nothing else
+    project.write_text(project.read_text() + '[release]\nout = "ran"\nseed = 1\n')
+    assert run(["run", str(project)]) == 0
+    assert (tmp_path / "ran" / "table.csv").read_text() == written
     project.write_text('[data]\nfile = "t.csv"\n')
     code, _, err = answer(project, "--out", tmp_path / "out2")
     assert code == 2

@@ -27,6 +27,8 @@ MAY_IMPORT = {
     "protect": LIBRARY | {"risk", "rules", "utility"},
     "prove": LIBRARY,
     "tables": LIBRARY - {"households"},
+    "text": BASE,
+    "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "text"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
@@ -40,13 +42,13 @@ MAY_IMPORT = {
     | {"comparing", "tradeoff"},
     "session": LIBRARY
     | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}
-    | {"comparing", "report", "tradeoff", "verifying"},
+    | {"comparing", "report", "scrubbing", "tradeoff", "verifying"},
     "running": LIBRARY
     | {"protect", "perturbing", "project", "prove", "release", "report", "session", "tradeoff"},
     "publishing": LIBRARY | {"project", "protect", "release", "session", "tables"},
     "demo": LIBRARY
     | {"risk", "protect", "prove", "census", "project", "release", "session", "verifying"}
-    | {"perturbing", "publishing", "report", "tables", "tradeoff"},
+    | {"perturbing", "publishing", "report", "scrubbing", "tables", "tradeoff"},
 }
 ROOMS = sorted(
     {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if not p.name.startswith(("_", "."))}

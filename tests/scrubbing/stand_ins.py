@@ -21,7 +21,7 @@ class Counting:
 
     def treat(self, group: Group) -> list[Outcome]:
         if "SLEEP" in (group[0].text or ""):
-            time.sleep(0.2)
+            time.sleep(600 if "LONG" in (group[0].text or "") else 0.2)
         return [Outcome(f"{len(one.text or '')} of {len(group)}") for one in group]
 
 

@@ -208,6 +208,7 @@ def test_places_that_cannot_be_are_refused_before_any_work(letters: Path, tmp_pa
         ({"identifiers": tmp_path / "i.xlsx"}, "csv or .parquet"),
         ({"threads": 0, "out": tmp_path / "o"}, "at least 1"),
         ({"threshold": 7}, "from 0 to 1"),
+        ({"treshold": 0.7}, "Did you mean 'threshold'"),
         ({"dates": "week"}, "month, year, shift"),
         ({"encoding": "klingon"}, "no character encoding"),
         ({"master": "spark://x:1", "out": tmp_path / "o"}, "only for the spark engine"),
@@ -226,7 +227,7 @@ def test_looking_only_writes_nothing_else(letters: Path, tmp_path: Path) -> None
 def test_known_people_are_found_where_nothing_else_tells_them(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("we spoke about mossback brindle again, file 9917-QX.")
     (tmp_path / "who.csv").write_text("first_name,last_name,mrn\nMossback,Brindle,9917-QX\n")
-    scrub(tmp_path / "a.txt", out=tmp_path / "out", seed=1, identities=tmp_path / "who.csv")
+    scrub(tmp_path / "a.txt", out=tmp_path / "out", seed=1, identities=str(tmp_path / "who.csv"))
     written = (tmp_path / "out" / "letter-000001.txt").read_text()
     assert "brindle" not in written
     assert "9917" not in written
@@ -319,7 +320,7 @@ def test_cells_that_cannot_be_treated_are_missing(
     texts = ["Mrs. Oakhurst is well.", "x" * 50 + " Mrs. Oakhurst", None, "fine"] * 4
     pq.write_table(pa.table({"notes": texts, "n": range(16)}), path)
     done = scrub(
-        path, columns=("notes",), keep_fields=("n",), out=tmp_path / "o", seed=1, max_characters=40
+        path, columns="notes", keep_fields="n", out=tmp_path / "o", seed=1, max_characters=40
     )
     written = pq.read_table(tmp_path / "o" / "table.parquet")
     assert written.column("n").to_pylist() == list(range(16))

@@ -10,7 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.scrubbing import on_spark, scrub
+from indistinct.engine import start_engine
+from indistinct.files import open_data, workspace
+from indistinct.protect import Plan
+from indistinct.scrubbing import ScrubText, on_spark, scrub
 
 pytestmark = [pytest.mark.spark, pytest.mark.heavy]
 
@@ -55,4 +58,14 @@ def test_json_lines_and_tables_give_the_same_bytes(
     for name in ("{}/letters.jsonl", "{}.jsonl", "{}-table/table.parquet"):
         here, there = (tmp_path / name.format(engine) for engine in ("duckdb", "spark"))
         assert here.read_bytes() == there.read_bytes()
+    with (
+        workspace() as folder,
+        start_engine("duckdb", workspace=folder) as here,
+        start_engine("spark", workspace=folder, threads=2) as there,
+    ):
+        source = open_data(table, workspace=folder)
+        plan = Plan((ScrubText(("text",)),))
+        one, two = (plan.apply(engine, source, seed=3) for engine in (here, there))
+        assert one.source.table().equals(two.source.table())
+        assert one.receipts == two.receipts
     assert "Quigley" not in (tmp_path / "spark" / "letters.jsonl").read_text()

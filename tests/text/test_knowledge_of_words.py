@@ -108,6 +108,8 @@ def _uses(text: str) -> list[bool]:
         "s/p Nissen fundoplication", "with Raynaud's, lupus", "Osgood-Schlatter", "Apgars 8 and 9",
         "Tinel's and Phalen's negative", "Epstein-Barr virus", "Coombs positive", "Hickman line",
         "von Willebrand disease", "HODGKIN'S DISEASE", "Dupuytren contracture", "Colles fracture",
+        "the pouch of Douglas is clear", "circle of Willis", "Clark level III", "Thomas +, Ely +",
+        "Poupart's ligament", "Wright-Giemsa shows blasts",
     ],
 )  # fmt: skip
 def test_eponyms_in_medical_use(text: str) -> None:
@@ -125,6 +127,7 @@ def test_eponyms_in_medical_use(text: str) -> None:
         "Jones was seen", "Smith denies pain", "Thomas Bell", "We will contact Bell tomorrow",
         "Wilson negative for COVID", "Foley Smith came", "Brown returned", "pt Parkinson in bed 4",
         "Wilson's seizures have stopped", "Kelly was tearful",
+        "daughter of Douglas",
     ],
 )  # fmt: skip
 def test_eponyms_that_are_people(text: str) -> None:

@@ -1,8 +1,9 @@
 """Scrub on letters and notes of our own: thirty ways of writing, and texts of pure medicine.
 
-The templates were written before any detector was tried on them. The floors hold over all of
-them together and for every one by itself; they are a little below what was measured, so that a
-detector that is lost, or one that claims too much, is noticed.
+The templates were written before any detector was tried on them; afterwards only what may as well
+go as stay (beds, rooms, a typist's initials) was marked as left open. The floors hold over all of
+them together and for every one by itself, so that a detector that is lost, or one that claims too
+much, is noticed.
 """
 
 from __future__ import annotations

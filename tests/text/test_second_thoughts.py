@@ -33,6 +33,7 @@ def remains(text: str, words: str, kind: Kind = Kind.LAST_NAME, certainty: float
         ("Worked up for Crohn's disease last spring.", "Crohn"),
         ("A Swan-Ganz was floated on arrival.", "Swan-Ganz"),
         ("He began Trelvora 20 mg at bedtime.", "Trelvora"),
+        ("Tender at McBurney's point on the right.", "McBurney's point"),
         ("Will return if worse. He will call us.", "Will"),
         ("Long talk about diet. It took too long.", "Long"),
         ("He was well until March, on a Tuesday.", "March"),
@@ -55,7 +56,7 @@ def test_taken_back(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words", "kind"),
     [
-        ("He is a Vietnam veteran.", "Vietnam", Kind.PLACE),
+        ("Hurt his hip in the Vietnam War.", "Vietnam", Kind.PLACE),
         ("Born before the Korean War.", "Korean", Kind.PLACE),
     ],
 )
@@ -73,10 +74,11 @@ def test_wars_are_not_where_somebody_lives(text: str, words: str, kind: Kind) ->
         ("I met Will again, and he will call.", "Will", Kind.FIRST_NAME),
         ("JOHN HARPER: I feel fine.", "JOHN HARPER", Kind.FULL_NAME),
         ("Admitted to General Hospital overnight.", "General Hospital", Kind.HOSPITAL),
-        ("Signed,\nGB/jt", "GB", Kind.INITIALS),
+        ("Typed copy\nHB:kw", "HB", Kind.INITIALS),
         ("Moved to Vietnam as a child.", "Vietnam", Kind.PLACE),
-        ("pt potts seen on rounds", "potts", Kind.LAST_NAME),
+        ("patient childs walked to the gym", "childs", Kind.LAST_NAME),
         ("Rita called at 5 pm.", "Rita", Kind.FIRST_NAME),
+        ("Bed 4: Colon, seen at noon.", "Colon", Kind.LAST_NAME),
         ("April was here with her son.", "April", Kind.FIRST_NAME),
         ("I told Don that we agree.", "Don", Kind.FIRST_NAME),
     ],
@@ -94,6 +96,16 @@ def test_sure_rules_memory_and_numbers_are_not_reconsidered() -> None:
         Span(8, 9, Kind.ACCOUNT, 0.75, "accounts"),
     ]
     assert reduced(page, spans) == spans
+
+
+def test_the_tagger_is_asked_however_certain_it_is() -> None:
+    page = read("Clark level III, seen by Clark.")
+    first, second = reduced(
+        page,
+        [Span(0, 5, Kind.FULL_NAME, 0.98, "tagger"), Span(25, 30, Kind.FULL_NAME, 0.98, "tagger")],
+    )
+    assert first.certainty < 0.5
+    assert second.certainty == 0.98
 
 
 @given(

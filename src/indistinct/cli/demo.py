@@ -11,11 +11,11 @@ from rich.console import Console
 from indistinct.cli.options import Json, people, print_json
 from indistinct.cli.results import show_map, show_side_by_side, show_uniques
 from indistinct.cli.tables import show_publication
-from indistinct.cli.terminal import paragraph, words
+from indistinct.cli.terminal import paragraph, table, words
 from indistinct.cli.uniques import show_explanation
 from indistinct.demo import Demo, run_demo
 
-__all__ = ["demo", "show_proof"]
+__all__ = ["demo", "show_letters", "show_proof"]
 
 
 def demo(
@@ -47,6 +47,7 @@ def demo(
         console.print("ten tables for its small areas, and for school catchments:")
         paragraph(console, shown.areas.refusal, indent="  ")
         show_publication(console, shown.areas.found)
+    show_letters(console, shown)
     console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
     for report in shown.reported:
         console.print(f"report:  {report}", markup=False)
@@ -60,3 +61,17 @@ def show_proof(console: Console, shown: Demo) -> None:
     paragraph(console, shown.proved.sentence, indent="  ")
     console.print("the census with names and numbers taken off, against the register:")
     paragraph(console, shown.fallen.sentence, indent="  ")
+
+
+def show_letters(console: Console, shown: Demo) -> None:
+    """Show what became of the letters, and what a detective makes of them."""
+    if shown.letters is None:
+        return
+    told = shown.letters
+    console.print(
+        f"{told.done.documents} letters and notes about {told.patients} of its people, scrubbed:"
+    )
+    names = ("method", "references found", "rightly removed", "leaking letters")
+    table(console, names, told.rows())
+    paragraph(console, told.linking, indent="  ")
+    paragraph(console, f"verdict: {told.done.verdict}", indent="  ")

@@ -18,10 +18,12 @@ from indistinct.cli.options import (
     people,
 )
 from indistinct.cli.released import tell_run
+from indistinct.cli.scrub import tell_scrubbed
 from indistinct.cli.tables import publish, tell_publication
 from indistinct.project import Project, load_project
 from indistinct.publishing import Asked
 from indistinct.running import run_project
+from indistinct.scrubbing import scrub
 
 __all__ = ["run"]
 
@@ -72,6 +74,21 @@ def run(
     if tables and asked is not None and not _releases(asked):
         found = publish(str(project), Asked.of_texts(out=out, seed=seed), compute)
         tell_publication(found, as_json=json)
+        return
+    if asked is not None and asked.text.columns and not _releases(asked):
+        tell_scrubbed(
+            scrub(
+                project,
+                out=out or asked.release.out,
+                seed=seed if seed is not None or asked.text.secret else asked.release.seed,
+                engine=engine,
+                master=master,
+                memory=memory,
+                threads=threads,
+                scratch=scratch,
+            ),
+            as_json=json,
+        )
         return
     done = run_project(
         project,

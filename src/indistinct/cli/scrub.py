@@ -27,7 +27,7 @@ from indistinct.scrubbing import ScrubResult
 from indistinct.scrubbing import scrub as scrub_letters
 from indistinct.text.baselines import FourRows
 
-__all__ = ["scrub", "show_scrubbed"]
+__all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 
 SHOWN = 20
 
@@ -171,10 +171,15 @@ def scrub(
     if letters[0].suffix.lower() == ".toml":
         told = {"documents": done.documents, "threshold": done.threshold}
         note_on_project(load_project(letters[0]), "scrub", told, verdict=done.verdict)
-    if json:
+    tell_scrubbed(done, as_json=json)
+
+
+def tell_scrubbed(done: ScrubResult, *, as_json: bool) -> None:
+    """Tell what was done; leaves with 1 where a document was withheld."""
+    if as_json:
         print_json(done.to_dict())
     else:
-        show_scrubbed(console, done)
+        show_scrubbed(people(), done)
     if not done.holds:
         raise typer.Exit(1)
 

@@ -28,6 +28,7 @@ from indistinct.demo.releases import (
     write_projects,
     write_reports,
 )
+from indistinct.demo.scrubbed import scrub_letters
 from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
 from indistinct.errors import InputError
@@ -41,7 +42,7 @@ from indistinct.verifying import verify_release
 __all__ = ["Demo", "run_demo"]
 
 FLOOR = 50
-STAGES = 8
+STAGES = 9
 """The sentences that say what is being done."""
 WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
 
@@ -108,7 +109,8 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
                 demo = replace(demo, reports=write_reports(aside))
         say("publishing ten tables for its areas …")
         areas = publish_small_areas(aside / "tables", census, seed=seed)
-        demo = replace(demo, areas=areas)
+        say("scrubbing letters and notes about its people …")
+        demo = replace(demo, areas=areas, letters=scrub_letters(aside, seed=seed))
         (aside / "summary.md").write_text(demo.summary())
         if target.exists():
             shutil.rmtree(target)

@@ -8,6 +8,7 @@ from typing import Any
 
 from indistinct import keys
 from indistinct.demo.releases import MAX_DROP
+from indistinct.demo.scrubbed import ScrubbedLetters
 from indistinct.demo.smallareas import SmallAreas
 from indistinct.protect import SideBySide
 from indistinct.prove import Verification
@@ -42,6 +43,8 @@ class Demo:
     """What became of the same census with nothing but the names taken off."""
     areas: SmallAreas | None = None
     """Tables for small areas: what a second geography revealed, and how they were published."""
+    letters: ScrubbedLetters | None = None
+    """Letters about people of the census: scrubbed, and linked with the register."""
     reports: tuple[str, ...] = ()
     """The pages of the reports, of single releases and of both side by side, in the folder."""
 
@@ -62,6 +65,7 @@ class Demo:
             "proved": self.proved.to_dict() if self.proved else None,
             "fallen": self.fallen.to_dict() if self.fallen else None,
             "tables": self.areas.to_dict() if self.areas else None,
+            "letters": self.letters.to_dict() if self.letters else None,
             "reports": [str(path) for path in self.reported],
         }
 
@@ -195,6 +199,8 @@ class Demo:
             "",
             *(self.areas.lines() if self.areas else []),
             "",
+            *(self.letters.lines() if self.letters else []),
+            "",
             *self._report_lines(),
             "",
             "## How they were found",
@@ -224,6 +230,10 @@ class Demo:
             "- `tables/`: the same people with their school catchments, the project file of ten "
             "tables, and the tables as they were published",
             "- `private/without-names.parquet`: the census that falls to the register",
+            "- `letters/`: letters and notes, scrubbed; `private/letters/` as they were, "
+            "`private/letters-gold.jsonl` where they refer to people, "
+            "`private/letters-spans.jsonl` what was found, "
+            "`private/letters-people.parquet` whom a detective gathers",
             "",
         ]
         return "\n".join(lines)

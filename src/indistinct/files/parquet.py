@@ -203,6 +203,7 @@ def parquet_writer(
     dialect: Dialect | None = None,
     final: Callable[[], Found] | None = None,
     increasing: Sequence[str] = (),
+    private: bool = False,
 ) -> Iterator[ParquetWriter]:
     """Write a Parquet file batch by batch; it appears whole when the block ends.
 
@@ -215,13 +216,15 @@ def parquet_writer(
     increasing
         Columns of whole numbers that go up, such as record numbers: stored as differences, in
         half the time and a fraction of the size.
+    private
+        The file can be read by its owner alone.
 
     The same records always give the same bytes, however they are cut into batches.
     """
     schema = schema.remove_metadata()
     if variables is not None:
         schema = schema.with_metadata(_metadata(variables, dialect))
-    with written_whole(path) as aside, aside.open("wb") as file:
+    with written_whole(path, private=private) as aside, aside.open("wb") as file:
         with pq.ParquetWriter(
             file,
             schema,

@@ -19,11 +19,11 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def written_whole(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Give a name beside `path` to write to; rename it to `path` when all went well.
 
     On any failure, an interrupt included, the file aside is removed and what stood at `path`
-    before stands there still.
+    before stands there still. A `private` file can be read by its owner alone.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -41,7 +41,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     try:
         # Made here, so that the file has the permissions of the user's own umask and its
         # name is taken.
-        os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        mode = 0o600 if private else 0o666
+        os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         yield aside
         _sync(aside)
         os.replace(aside, path)

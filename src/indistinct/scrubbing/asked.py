@@ -97,6 +97,15 @@ class Asked:
             declared["patient_field"] = declared.pop("patient")
             wanted = {n: v for n, v in declared.items() if n in known and v is not None}
         said = {name: value for name, value in given.items() if value is not None}
+        for name in ("identities", "secret"):
+            if isinstance(said.get(name), str):
+                said[name] = Path(said[name])
+        for name in ("columns", "keep_fields"):
+            if name in said:
+                said[name] = (said[name],) if isinstance(said[name], str) else tuple(said[name])
+        for name in said:
+            if name not in known:
+                raise InputError(f"There is no option '{name}'. {did_you_mean(name, known)}")
         if "seed" in said and "secret" not in said:
             wanted.pop("secret", None)
         return cls(**{**wanted, **said})

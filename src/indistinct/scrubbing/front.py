@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +252,9 @@ def _treating(
     if engine != "spark":
         if master is not None:
             raise InputError("A master is only for the spark engine. Add --engine spark.")
-        yield treat_all(documents, treatment, threads=threads)
+        # closed at once when the work is interrupted, with all its processes
+        with closing(treat_all(documents, treatment, threads=threads)) as treated:
+            yield treated
         return
     from indistinct.engine.spark import SparkEngine
     from indistinct.scrubbing.on_spark import treat_on_spark

@@ -75,7 +75,7 @@ class IdentifierTable:
 @contextmanager
 def _parquet(path: Path) -> Iterator[Write]:
     variables = Variables(Variable(name) for name in _SIMPLE.names)
-    with parquet_writer(path, _SIMPLE, variables) as writer:
+    with parquet_writer(path, _SIMPLE, variables, private=True) as writer:
 
         def write(rows: list[dict[str, Any]]) -> None:
             writer.write(pa.Table.from_pylist(rows, schema=_SIMPLE))
@@ -87,7 +87,7 @@ def _parquet(path: Path) -> Iterator[Write]:
 @contextmanager
 def _csv(path: Path) -> Iterator[Write]:
     with (
-        written_whole(path) as aside,
+        written_whole(path, private=True) as aside,
         aside.open("w", encoding="utf-8", newline="") as file,
     ):
         rows = csv.DictWriter(file, _SIMPLE.names, lineterminator="\n")

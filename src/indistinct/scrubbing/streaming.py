@@ -8,7 +8,7 @@ number of documents; what fails is withheld, and never passed on as it was.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from typing import Protocol
 
@@ -104,7 +104,7 @@ def paired(chunk: Chunk, outcomes: Iterable[Outcome]) -> Iterator[Treated]:
 
 def treat_all(
     documents: Iterable[Document], treatment: Treatment, *, threads: int
-) -> Iterator[Treated]:
+) -> Generator[Treated, None, None]:
     """Give every document with what came of it, in order.
 
     Few documents are treated in this process. At most ``threads × (AHEAD + 1)`` chunks are held.

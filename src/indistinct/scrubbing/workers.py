@@ -15,7 +15,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import IO
 
 from indistinct.scrubbing.documents import Outcome
@@ -48,6 +48,8 @@ class Workers:
         self._treatment = treatment
         self._own = threading.local()
         self._started: list[_Process] = []
+        self._lock = threading.Lock()
+        self._over = False
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix="scrub")
 
     def __enter__(self) -> Workers:
@@ -55,8 +57,10 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for process in self._started:
-            process.end()
+        with self._lock:
+            self._over = True
+            for process in self._started:
+                process.end()
         self._threads.shutdown(wait=True)
 
     def treat(self, chunk: Chunk) -> Future[list[Outcome]]:
@@ -68,6 +72,8 @@ class Workers:
             return self._process().ask(chunk)
         except _Died:
             self._own.process = None
+        if self._over:
+            raise CancelledError
         if len(chunk) > 1:
             return [outcome for group in chunk for outcome in self._treat([group])]
         (group,) = chunk
@@ -78,8 +84,11 @@ class Workers:
     def _process(self) -> _Process:
         process: _Process | None = getattr(self._own, "process", None)
         if process is None:
-            process = self._own.process = _Process(self._treatment)
-            self._started.append(process)
+            with self._lock:
+                if self._over:
+                    raise CancelledError
+                process = self._own.process = _Process(self._treatment)
+                self._started.append(process)
         return process
 
 
@@ -98,11 +107,8 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=quiet,
         )
-        with contextlib.suppress(OSError):  # if it has died, the first question finds out
-            packages = {name: list(sys.modules[name].__path__) for name in _DOORWAYS}
-            pickle.dump((sys.path, packages), self._to)
-            pickle.dump(treatment, self._to)
-            self._to.flush()
+        packages = {name: list(sys.modules[name].__path__) for name in _DOORWAYS}
+        self._first: list[object] = [(sys.path, packages), treatment]
 
     @property
     def _to(self) -> IO[bytes]:
@@ -117,7 +123,9 @@ class _Process:
         clock.daemon = True
         clock.start()
         try:
-            pickle.dump(chunk, self._to)
+            for message in (*self._first, chunk):
+                pickle.dump(message, self._to)
+            self._first = []
             self._to.flush()
             assert self._process.stdout is not None
             answer: list[Outcome] = pickle.load(self._process.stdout)

@@ -149,7 +149,7 @@ class Spans:
     def opened(cls, path: Path) -> Iterator[Spans]:
         """Write to a file that appears when all went well."""
         with (
-            written_whole(path) as aside,
+            written_whole(path, private=True) as aside,
             aside.open("w", encoding="utf-8", newline="\n") as file,
         ):
             yield cls(file)

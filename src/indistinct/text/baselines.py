@@ -192,7 +192,7 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FourRows(Shown):
     """The four rows of Sweeney's Figure 24 on an annotated corpus.
 
@@ -238,7 +238,7 @@ class FourRows(Shown):
         head = f"Four methods on {documents:,} documents with {references:,} references"
         return [head, *self._tables()[0].to_lines(), *(f"  note: {note}" for note in self.notes)]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._short()
 
 

@@ -8,16 +8,19 @@ holds each character, and nothing that was found above the threshold is left unc
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from indistinct.text.certainties import calibrated
-from indistinct.text.spans import Span
+from indistinct.text.cues import TITLES
+from indistinct.text.spans import NAME, Span
 
 # Detectors use the same words of the same page, so that agreement counts for half.
 _AGREEMENT = 0.5
+TAGGER = "tagger"
 
 
 def weigh(postings: Iterable[Span]) -> list[Span]:
@@ -82,10 +85,22 @@ def resolve(postings: Iterable[Span], text: str, threshold: float) -> list[Span]
                 end -= 1
             if (start, end) == (span.start, span.end):
                 result.append(span)
-            elif any(map(str.isalnum, text[start:end])):
+            elif _says_something(text[start:end], span):
                 result.append(replace(span, start=start, end=end))
     result.sort(key=lambda span: span.start)
     return result
+
+
+def _says_something(rest: str, span: Span) -> bool:
+    """Whether what is left of a loser is worth holding.
+
+    Rules mean each of their characters. The tagger's rests are often the small change beside a
+    name (the M of M.D.), unless they hold a word or number, or are the title before the name.
+    """
+    if span.detector != TAGGER:
+        return any(map(str.isalnum, rest))
+    words = re.findall(r"[^\W_]+", rest)
+    return any(len(word) > 2 or word.isdigit() or word.lower() in TITLES for word in words)
 
 
 def _free(start: int, end: int, starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
@@ -104,5 +119,32 @@ def _free(start: int, end: int, starts: list[int], ends: list[int]) -> list[tupl
 
 
 def _standing(span: Span) -> float:
-    """Certainty, with a little for length, so that the whole beats its own parts."""
-    return span.certainty + min(span.end - span.start, 60) * 0.004
+    """Certainty, with a little for length, so that the whole beats its own parts.
+
+    The tagger comes after every rule: rules know better what a reference is and where it ends.
+    """
+    standing = span.certainty + min(span.end - span.start, 60) * 0.004
+    return standing - 2 if span.detector == TAGGER else standing
+
+
+def joined(spans: Sequence[Span], text: str) -> list[Span]:
+    """Spans in order, a title that was found alone as part of the name that follows it.
+
+    >>> from indistinct.text.spans import Kind, Span
+    >>> title = Span(0, 3, Kind.FULL_NAME, 0.8, "tagger")
+    >>> name = Span(4, 8, Kind.LAST_NAME, 0.95, "titled")
+    >>> [(span.start, span.end) for span in joined([title, name], "Dr. Lang")]
+    [(0, 8)]
+    """
+    result: list[Span] = []
+    for span in spans:
+        before = result[-1] if result else None
+        if (
+            before is not None
+            and before.label == span.label == NAME
+            and text[before.start : before.end].rstrip(".").lower() in TITLES
+            and not text[before.end : span.start].strip(". ")
+        ):
+            span = replace(span, start=result.pop().start)
+        result.append(span)
+    return result

@@ -60,7 +60,7 @@ class KindScore:
         return self.tokens_right / self.tokens if self.tokens else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScrubEvaluation(Shown):
     """What a search removed of the references of an annotated corpus, and what it removed wrongly.
 
@@ -170,7 +170,7 @@ class ScrubEvaluation(Shown):
         )
         return [first, *(line for table in self._tables() for line in table.to_lines())]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._short()
 
 

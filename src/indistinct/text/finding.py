@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indistinct.text.board import resolve, weigh
+from indistinct.text.board import joined, resolve, weigh
 from indistinct.text.certainties import calibrated
 from indistinct.text.detectors import all_detectors
 from indistinct.text.memory import Memory, remembered
 from indistinct.text.page import Page, read
 from indistinct.text.reducing import reduced
 from indistinct.text.spans import Span
-from indistinct.text.tagger import consider
+from indistinct.text.tagger import tagged
 
 THRESHOLD = 0.7
 
@@ -46,14 +46,12 @@ class Finder:
     def on_page(self, page: Page, memory: Memory) -> list[Span]:
         """References on a page, at positions of its folded text."""
         postings = weigh(self.postings(page))
-        opinion = consider(page, postings) if self.detectors is None else None
-        if opinion is not None:
-            postings += map(calibrated, opinion.spans)
+        if self.detectors is None:
+            postings += map(calibrated, tagged(page, postings))
         postings += map(calibrated, remembered(page, postings, memory))
         if self.reduce:
             postings = reduced(page, postings)
-            postings = postings if opinion is None else opinion.doubt(postings)
-        return resolve(postings, page.text, self.threshold)
+        return joined(resolve(postings, page.text, self.threshold), page.text)
 
     def postings(self, page: Page) -> list[Span]:
         """Everything that the detectors say of a page."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import log10
 
 from indistinct.text.cues import MONTHS, RELATIONS, TITLES
@@ -92,6 +93,27 @@ class Memory:
     def names(self) -> list[Name]:
         """The names that are kept, those met last at the end."""
         return [name._replace(certainty=trust) for name, trust in self._names.items()]
+
+    def complete(self, person: Person) -> Person:
+        """The person with the names that they have elsewhere, where only one fits.
+
+        >>> memory = Memory([Name(("philippa",), ("ravensworth",), ("pip",))])
+        >>> memory.complete(Person(0, nickname="Pip"))
+        Person(number=0, first='Philippa', middle='', last='Ravensworth', nickname='Pip', \
+sex=None, patient=False, staff=False)
+        """
+        called = {*words_of(person.first), *words_of(person.nickname)}
+        if person.last or not called:
+            return person
+        fitting = {
+            (name.first[0], name.last)
+            for name in self._names
+            if name.first and name.last and not called.isdisjoint((name.first[0], *name.nicknames))
+        }
+        if len(fitting) != 1:
+            return person
+        ((first, last),) = fitting
+        return replace(person, first=person.first or first.title(), last=" ".join(last).title())
 
     def learn(self, people: Iterable[Person]) -> None:
         """Keep people for the next documents."""

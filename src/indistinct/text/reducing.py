@@ -4,7 +4,7 @@ In the paper's Figure 24 a lower threshold (0.7 instead of 0.8) finds more, and 
 false positives takes back what should not have been found. Here every name, place or organisation
 below `SURE` is asked what speaks against it, and each objection multiplies its certainty by the
 factor beside it in `OBJECTIONS`. Nothing becomes more certain, and what a sure rule or the
-document's memory says is left alone.
+document's memory says is left alone. The tagger has no sure rules: it is asked every time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from indistinct.text.cues import CREDENTIALS, MONTHS, WEEKDAYS
 from indistinct.text.knowledge import Word, knowledge
-from indistinct.text.knowledge.medicine import TOWNS, eponym_use
+from indistinct.text.knowledge.medicine import HEADS, TOWNS, eponym_use
 from indistinct.text.page import Page
 from indistinct.text.spans import LOCATION, NAME, ORG, Kind, Span
 
@@ -77,7 +77,7 @@ _TITLES = _words("doctor dr drs madam messrs miss mlle mme mr mrs ms mx prof pro
 _CREDENTIALS = frozenset(credential.upper() for credential in CREDENTIALS)
 _FRAMED = frozenset((Kind.INITIALS, Kind.HOSPITAL, Kind.WARD, Kind.SCHOOL, Kind.ADDRESS))
 _SMALL = frozenset(("of", "the", "and", "for", "to", "in", "on", "with", "or", "by", "s", "a"))
-_SUSPECTS = _CALENDAR | _PEOPLES | _HEADINGS | _TITLES | TOWNS
+_SUSPECTS = _CALENDAR | _PEOPLES | _HEADINGS | _TITLES | TOWNS | HEADS
 _SHORT = 4  # letters: shorthand, credentials, Roman numbers
 _ROMAN = re.compile(r"[IVX]{1,4}|[A-Za-z]")
 _DOSE = re.compile(
@@ -126,7 +126,8 @@ def reduced(page: Page, postings: list[Span]) -> list[Span]:
     factors: dict[tuple[int, int, Kind], float] = {}
     after = []
     for span in postings:
-        if span.certainty < SURE and span.label in _LABELS and span.detector != "memory":
+        unsure = span.certainty < SURE or span.detector == "tagger"
+        if unsure and span.label in _LABELS and span.detector != "memory":
             key = (span.start, span.end, span.kind)
             if key not in factors:
                 factors[key] = _factor(doubt, span)
@@ -159,7 +160,8 @@ def _factor(doubt: _Doubt, span: Span) -> float:
         if not _suspect(tokens[i]):
             break
     else:
-        for lowers, raised in TO_WORDS.values():
+        objections = TO_WORDS if span.certainty < SURE else _TO_THE_SURE
+        for lowers, raised in objections.values():
             if raised(doubt, claim):
                 factor *= lowers
     for lowers, raised in TO_SURROUNDINGS.values():
@@ -189,8 +191,21 @@ def _medical(doubt: _Doubt, claim: _Claim) -> bool:
     page = doubt.page
     if claim.span.kind in _FRAMED:
         return False
-    medical = page.knowledge.is_medical
-    return all(medical(page.tokens[i]) or eponym_use(page, i) for i in claim.words)
+    # Shorthand this short may as well be somebody's initials.
+    short = _SHORT if claim.span.certainty >= SURE else 2
+    if len(page.tokens[claim.words[0]]) <= short:
+        return False
+    others = [i for i in claim.words if not _term(page, i) and not eponym_use(page, i)]
+    # McBurney's point: what the eponym names goes with it.
+    return len(others) < len(claim.words) and all(page.lower[i] in HEADS for i in others)
+
+
+def _term(page: Page, i: int) -> bool:
+    """Whether a token is a term of medicine, and not rather a surname (Colon)."""
+    token = page.tokens[i]
+    if not page.knowledge.is_medical(token):
+        return False
+    return not token.istitle() or not _borne(page, page.lower[i])
 
 
 def _dosed(doubt: _Doubt, claim: _Claim) -> bool:
@@ -226,11 +241,12 @@ def _wordlike(known: Word) -> bool:
 
 
 def _calendar(doubt: _Doubt, claim: _Claim) -> bool:
-    """Months, weekdays, holidays; those that are names (April, Winter) only as a time."""
+    """Months, weekdays, holidays; names (April, Winter) and short forms only as a time."""
     page = doubt.page
     if not all(page.lower[i] in _CALENDAR for i in claim.words):
         return False
-    if not any(_borne(page, page.lower[i]) for i in claim.words):
+    doubtful = any(len(page.lower[i]) <= _SHORT or _borne(page, page.lower[i]) for i in claim.words)
+    if not doubtful:
         return True
     around = (
         page.lower[max(claim.begin - 1, 0) : claim.begin] + page.lower[claim.end : claim.end + 2]
@@ -313,6 +329,11 @@ TO_WORDS: Objections = {
     "a word of headings": (0.3, _heading),
     "a heading in capitals": (0.4, _section),
     "a letter or number": (0.4, _numeral),
+}
+# Objections that hold however certain the tagger is.
+_TO_THE_SURE = {
+    name: TO_WORDS[name]
+    for name in ("a term of medicine", "a day or month", "a title or a word of grammar")
 }
 TO_SURROUNDINGS: Objections = {
     "a dose follows": (0.5, _dosed),

@@ -26,7 +26,7 @@ class Bin:
     right: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reliability(Shown):
     """Certainty by certainty, the share of what was found that had to go.
 
@@ -75,7 +75,7 @@ class Reliability(Shown):
         first = f"{self.found:,} findings: calibration error {self.error:.3f}"
         return [first, *self._tables()[0].to_lines()]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._short()
 
 

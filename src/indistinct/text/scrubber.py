@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
@@ -55,6 +56,24 @@ class Scrubbed(Shown):
             f"Scrubbed({len(self.changes)} references{': ' if done else ''}{done}; "
             f"{len(self.people)} people)"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was done as plain values, without what stood there or stands there now."""
+        return {
+            "references": [
+                {
+                    "start": change.span.start,
+                    "end": change.span.end,
+                    "kind": change.span.kind.value,
+                    "certainty": change.span.certainty,
+                    "detector": change.span.detector,
+                    "rule": change.span.rule,
+                    "action": change.action,
+                }
+                for change in self.changes
+            ],
+            "people": len(self.people),
+        }
 
     def _tables(self) -> Sequence[Table]:
         done = Counter((change.span.kind.value, change.action) for change in self.changes)
@@ -111,18 +130,22 @@ class Scrubber:
         own. `memory` knows people from elsewhere.
         """
         page = read(text)
-        found = self.finder.on_page(page, memory if memory is not None else Memory())
-        return self._rewrite(page, [_bare(span, page.text) for span in found], patient)
+        known = memory if memory is not None else Memory()
+        found = self.finder.on_page(page, known)
+        return self._rewrite(page, [_bare(span, page.text) for span in found], patient, known)
 
     def apply(self, text: str, spans: Iterable[Span], *, patient: str | None = None) -> Scrubbed:
         """Replace the references given, at positions of the text."""
         page = read(text)
         ordered = sorted(spans, key=lambda span: (span.start, -span.end))
         placed = [_bare(_on_page(span, page), page.text) for span in ordered]
-        return self._rewrite(page, placed, patient)
+        return self._rewrite(page, placed, patient, Memory())
 
-    def _rewrite(self, page: Page, spans: Sequence[Span], patient: str | None) -> Scrubbed:
-        people, mentions = _who_is_who(page, spans)
+    def _rewrite(
+        self, page: Page, spans: Sequence[Span], patient: str | None, memory: Memory
+    ) -> Scrubbed:
+        found, mentions = _who_is_who(page, spans)
+        people = [memory.complete(person) for person in found]
         own = f"patient {patient}" if patient is not None else "document " + page.text
         whose = self.secret.draw(own).hex()
         choices = Choices(

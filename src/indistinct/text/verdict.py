@@ -34,7 +34,7 @@ class EventSequence:
     rare: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict(Shown):
     """What is to be said of scrubbed documents before anybody receives them.
 
@@ -139,7 +139,7 @@ class Verdict(Shown):
         tables = (line for table in self._tables() for line in table.to_lines())
         return [first, *(f"  warning: {text}" for text in self.warnings), *tables]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._short()
 
 

@@ -44,14 +44,15 @@ _DAY_WORDS = (
 _ORDINAL = r"(?:\s?(?:st|nd|rd|th|er|re|º|ª|°|o|a)(?![^\W_])|\.)?"
 _YEAR = r"(?:\d{4}(?!\d)|'\s?\d{2}(?!\d))"
 _NOT_A_DAY = (
-    r"(?!\d|[.,]\d|:\d|\s?%|\s?/|\s?(?:mg|mcg|ml|g|kg|lbs?|cc|units?|tabs?|tablets?|pills?|caps?"
+    r"(?!\d|[.,]\d|:\d|\s?%|\s?/(?!\d{1,4}(?![\d/]))|\s?(?:mg|mcg|ml|g|kg|lbs?|cc|units?|tabs?|tablets?|pills?|caps?"
     r"|capsules?|times|days?|weeks?|months?|years?|hours?|hrs?|minutes?|mins?|percent|patients"
     r"|people|puffs?|drops|doses?|more|of\sthe|or\smore)(?![^\W_]))"
 )
 # After the month: a day, a stretch of days, and the year.
 AFTER_MONTH = re.compile(
     rf"\.?[\s,/-]{{0,3}}(?:the\s)?(?P<day>\d{{1,2}}|{_DAY_WORDS})(?P<ordinal>{_ORDINAL}){_NOT_A_DAY}"
-    rf"(?:\s?(?:-|/|&|to|and|or|through|thru|until)\s?\d{{1,2}}{_ORDINAL}(?=\s?(?:[,;.)\n]|\d{{4}}|$)))?"
+    rf"(?:\s?(?:-|/|&|to|and|or|through|thru|until)\s?(?:the\s)?(?:\d{{1,2}}(?:st|nd|rd|th)(?!\w)"
+    rf"|\d{{1,2}}{_ORDINAL}(?=\s?(?:[,;.)\n]|\d{{4}}|$))|(?<=[/-])\d(?=\s))(?!/))?"
     rf"(?P<year>(?:[\s,./-]{{1,3}}|\s(?:of|in)\s){_YEAR}|[/-]\d{{2}}(?![\d/-]))?",
     re.IGNORECASE,
 )
@@ -67,9 +68,13 @@ YEAR_AFTER = re.compile(
     r"\s\d{2}(?![\w:%.,/-]|\s(?:mg|mcg|ml|years|days|weeks|months|at)))?",
     re.IGNORECASE,
 )
+YEAR_BEFORE = re.compile(r"(?<![\w.,/-])(?:19|20)\d\d(?:,?\s|-)$")
+WEEKDAY_WORDS = words(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat "
+    "sun"
+)
 WEEKDAY_BEFORE = re.compile(rf"(?<!\w){WEEKDAYS}\.?,?\s(?:the\s|den\s|le\s|el\s)?$", re.IGNORECASE)
 
-_CLOCK = r"(?:[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|[+-]\d{2}:?\d{2})?(?!\d))"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _FULL = (
@@ -82,6 +87,13 @@ FIGURES = re.compile(
     rf"(?<![\d/.])(?<!\d[-,])(?<![A-Za-z][-_])(?P<date>{_FULL.format(n=1)}"
     rf"(?P<clock>T\d{{2}}:?\d{{2}}(?::?\d{{2}}(?:\.\d{{1,9}})?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?"
     rf"(?:\s?(?:-|to|through)\s?{_FULL.format(n=2)})?)(?![\d/]|[.,-]\d|-?[A-Za-z]\d)"
+)
+# The day of a week or the week itself (ISO 8601), and a day and month with dots.
+ISO_WEEK = re.compile(
+    r"(?<![\w.-])(?:19|20)\d\d-?W(?:0[1-9]|[1-4]\d|5[0-3])(?:-?[1-7])?(?![\w-])"
+)
+DOTTED = re.compile(
+    rf"(?<![\w.,-]){_DAY}\.\s?{_MONTH}\.(?!\s?\d)"
 )
 COMPACT = re.compile(
     r"(?<![\w.,-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?![\w-]|[.,]\d)"

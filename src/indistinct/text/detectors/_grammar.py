@@ -13,13 +13,15 @@ from indistinct.text.detectors._name_words import (
     CALENDAR,
     INSTITUTIONS,
     LABELS,
+    NOT_BORNE,
     PARTICLES,
     SUFFIXES,
     WRITTEN_OUT,
 )
-from indistinct.text.detectors._names import Reading
+from indistinct.text.detectors._names import KNOWN, Reading
 
 _LONGEST = 5
+_JOINTS = PARTICLES | SUFFIXES
 # Words that begin lines and columns of a record right after a name.
 _NEVER = (TITLES | LABELS) - frozenset(
     ("don", "dona", "dame", "judge", "major", "lady", "sir", "bishop", "lord", "pastor", "deacon")
@@ -38,9 +40,12 @@ def begins(read: Reading, i: int, trust: Trust, *, lower: bool = False) -> bool:
     """Whether a name may begin at word i."""
     if i >= len(read.words):
         return False
-    word, shape, known = read.lower[i], read.shapes[i], read.fact(i)
+    word, shape = read.lower[i], read.shapes[i]
+    if shape == "l" and not lower and word not in PARTICLES:
+        return False
+    known = KNOWN[word]
     if shape == "I":
-        return i + 1 < len(read.words) and read.joined(i) and read.shapes[i + 1] in "CUI"
+        return _initial_begins(read, i)
     if word in PARTICLES and _over_particles(read, i) > i:
         return shape in "CU" or trust > Trust.NONE
     if (word in _NEVER and not _only_capitals(word, shape)) or len(word) < 2 or shape == "x":
@@ -64,6 +69,15 @@ def begins(read: Reading, i: int, trust: Trust, *, lower: bool = False) -> bool:
     return known.nameness > -1.5 and word not in CALENDAR
 
 
+def _initial_begins(read: Reading, i: int) -> bool:
+    """Whether a letter is the first initial of a name, and no article: *by A BROTHER*."""
+    if i + 1 >= len(read.words) or not read.joined(i) or read.shapes[i + 1] not in "CUI":
+        return False
+    if read.lower[i] not in ("a", "i") or read.gaps[i] != " ":
+        return True
+    return read.lower[i + 1] not in RELATIONS and not read.fact(i + 1).ordinary
+
+
 def _only_capitals(word: str, shape: str) -> bool:
     """Whether a label is one in capitals alone: *ED*, but *Ed* is a name."""
     return shape == "C" and word in LABELS and word not in TITLES and word not in WRITTEN_OUT
@@ -78,6 +92,8 @@ def _paired(read: Reading, i: int) -> bool:
     if i + 1 >= len(read.words) or read.gaps[i] != " " or read.shapes[i + 1] != read.shapes[i]:
         return False
     second = read.fact(i + 1)
+    if second.last > 0 and read.gaps[i + 1] != " ":
+        return second.nameness > -3.3  # Will Reading (…)
     return (second.last > 0 and second.nameness > -2.0) or second.strange
 
 
@@ -98,6 +114,23 @@ def _lower_begins(read: Reading, i: int, trust: Trust) -> bool:
     return known.zipf < (3.0 if trust == Trust.TITLE else 2.2) and len(word) > 2
 
 
+def common_name(read: Reading, i: int) -> bool:
+    """Whether a common word without a capital is also a name, and seldom shorthand."""
+    known, word = read.fact(i), read.lower[i]
+    borne = known.named and known.nameness > -3.6 and max(known.first, known.last) > 1
+    return borne and read.shapes[i] == "l" and not known.medical and word not in NOT_BORNE
+
+
+def following(read: Reading, i: int) -> str:
+    """The word after word i where a blank parts them; else empty."""
+    return read.lower[i + 1] if read.gaps[i] == " " and i + 1 < len(read.words) else ""
+
+
+def ends_clause(read: Reading, i: int) -> bool:
+    """Whether a mark follows that ends a clause or opens a bracket."""
+    return read.gaps[i][:1] in ".,;:)/\n" or read.gaps[i].startswith((" (", " -"))
+
+
 def continues(read: Reading, i: int, shape: str, *, sure: bool = False) -> bool:
     """Whether word i may be a further part of a name whose parts have this shape.
 
@@ -113,6 +146,8 @@ def continues(read: Reading, i: int, shape: str, *, sure: bool = False) -> bool:
     if word in _NEVER and word not in PARTICLES and not _only_capitals(word, here):
         return False
     if here == "U" and word in CREDENTIALS:
+        return False
+    if word in MONTHS and any(c.isdigit() for c in read.gaps[i][:4]):
         return False
     known = read.fact(i)
     if word in ("doe", "roe"):
@@ -143,29 +178,27 @@ def name_from(
     """
     if not begins(read, i, trust, lower=lower):
         return i
-    count = len(read.words)
+    count, shapes, words = len(read.words), read.shapes, read.lower
     j, shape = _first_part(read, i)
     if j == i:
         return i
     parts = 1
     while j < count and parts < _LONGEST and read.joined(j - 1):
-        if shape == "":
-            shape = read.shapes[j] if read.shapes[j] != "I" else ""
-        ahead = _over_particles(read, j)
-        if ahead >= count:
+        if shapes[j] == "l" and shape in ("C", "U") and words[j] not in _JOINTS:
             break
-        before = read.fact(j - 1)
+        if shape == "":
+            shape = shapes[j] if shapes[j] != "I" else ""
+        ahead = _over_particles(read, j)
+        before = KNOWN[words[j - 1]]
         sure = before.first > 0 and (before.nameness > -1.0 or trust > Trust.NONE)
         sure = sure or (before.strange and trust > Trust.NONE)
-        if not continues(read, ahead, shape or read.shapes[ahead], sure=sure):
-            break
-        if ahead > j and read.shapes[ahead] == "I":
+        if not continues(read, ahead, shape or shapes[ahead], sure=sure):
             break
         j, parts = ahead + 1, parts + 1
     j = _suffixed(read, j)
     if inverted and j < count and read.gaps[j - 1] in (", ", ","):
         j = _given_after_comma(read, i, j, lower=lower)
-    return _without_dangling(read, i, j)
+    return _without_dangling(read, i, j) if shapes[j - 1] == "I" else j
 
 
 def _first_part(read: Reading, i: int) -> tuple[int, str]:
@@ -178,6 +211,8 @@ def _first_part(read: Reading, i: int) -> tuple[int, str]:
 
 def _over_particles(read: Reading, j: int) -> int:
     """Past the particles at j, when a name with a capital (or in the case of all) follows."""
+    if read.lower[j] not in PARTICLES:
+        return j
     count, ahead = len(read.words), j
     while (
         ahead < min(j + 3, count - 1)
@@ -199,7 +234,7 @@ def _suffixed(read: Reading, j: int) -> int:
 
 def _given_after_comma(read: Reading, i: int, j: int, *, lower: bool) -> int:
     """Past the given names after *Surname,*."""
-    surnames = [k for k in range(i, j) if read.lower[k] not in PARTICLES | SUFFIXES]
+    surnames = [k for k in range(i, j) if read.lower[k] not in _JOINTS]
     if len(surnames) > 2 or any(read.shapes[k] == "I" for k in surnames):
         return j
     known = read.fact(j)

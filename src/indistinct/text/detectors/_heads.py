@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from indistinct.text.cues import RELATIONS
-from indistinct.text.detectors._places import Run, core, names_something, runs
+from indistinct.text.detectors._places import Run, has, names_something, runs
 from indistinct.text.page import Page
 
 # By the last word of a head: the words that may stand before it, or none when it suffices.
@@ -41,6 +41,7 @@ _OF_BEFORE = frozenset(
 
 # Titles that do not begin the name of an institution, as General, Sister or Saint may.
 _PERSONAL = frozenset("mr mrs ms miss mx dr drs doctor prof professor rev atty".split())
+_NOT_OF_NAME = _PERSONAL | RELATIONS
 
 
 class Headed(NamedTuple):
@@ -60,8 +61,11 @@ def index(page: Page) -> dict[str, list[tuple[int, int]]]:
     if found is None:
         found = {}
         for number, run in enumerate(runs(page)):
-            for place, word in enumerate(run.words):
-                found.setdefault(word.lower(), []).append((number, place))
+            for place, word in enumerate(run.lower):
+                if word in found:
+                    found[word].append((number, place))
+                else:
+                    found[word] = [(number, place)]
         kept["_run_index"] = found
     return found
 
@@ -74,12 +78,12 @@ def headed(page: Page, heads: Heads, *, after: bool = True) -> Iterator[Headed]:
         allowed = heads[head]
         for number, place in where[head]:
             run = all_runs[number]
-            if allowed is not None and (place == 0 or run.words[place - 1].lower() not in allowed):
+            if allowed is not None and (place == 0 or run.lower[place - 1] not in allowed):
                 continue
             first = first_of_name(run, place)
             start = run.starts[first]
             words = run.words[first:place]
-            if first == core(run, place):
+            if first == min(run.first, place):
                 joined = _joined_left(page, all_runs, number, words[:1] or [head])
                 if joined:
                     start, more = joined
@@ -93,9 +97,9 @@ def headed(page: Page, heads: Heads, *, after: bool = True) -> Iterator[Headed]:
 
 def first_of_name(run: Run, stop: int) -> int:
     """Where the name before word `stop` begins: past words of a sentence, titles and relations."""
-    first = core(run, stop)
+    first = min(run.first, stop)
     for place in range(first, stop):
-        if run.words[place].lower() in _PERSONAL or run.words[place].lower() in RELATIONS:
+        if run.lower[place] in _NOT_OF_NAME:
             first = place + 1
     return first
 
@@ -108,10 +112,10 @@ def _joined_left(
         return None
     previous = all_runs[number - 1]
     gap = page.text[previous.end : all_runs[number].start]
-    place = core(previous)
+    place = previous.first
     if place == len(previous.words):
         return None
-    last = previous.words[-1].lower()
+    last = previous.lower[-1]
     if (_OF.match(gap) and last in _OF_BEFORE) or (
         _AND.match(gap)
         and (first_words[0].lower().endswith("'s") or first_words[0].lower() in ("sons", "co"))
@@ -136,8 +140,15 @@ def is_named(page: Page, found: Headed) -> bool:
     return bool(found.words) and names_something(page, found.words)
 
 
-def lower_headed(page: Page, pattern: re.Pattern[str]) -> Iterator[tuple[Run, int, re.Match[str]]]:
-    """Runs that a head in lower case follows ("Mercy hospital"): run, first word, the head."""
+def lower_headed(
+    page: Page, heads: frozenset[str], pattern: re.Pattern[str]
+) -> Iterator[tuple[Run, int, re.Match[str]]]:
+    """Runs that a head in lower case follows ("Mercy hospital"): run, first word, the head.
+
+    `heads` are the words of which the pattern needs one.
+    """
+    if not has(page, heads):
+        return
     text = page.text
     for run in runs(page):
         match = pattern.match(text, run.end)

@@ -43,6 +43,55 @@ PERSON_VERBS = words(
     "whose died married recalls recalled requested requests attended attends continues arrived "
     "replied answered added insisted invited met sat stood ran sang played won kept left"
 )
+# What only people do: a common word before one of these is somebody's name.
+PERSONAL_VERBS = words(
+    "denies denied says said complains complained called asked told tells lives lived works "
+    "worked wrote endorses endorsed agreed agrees understands understood insisted recalls "
+    "recalled admits wants wanted thinks thought knows knew smokes smoked visited feels slept"
+)
+# What follows *will* after a person: *May will return in six weeks*.
+_DEEDS = words(
+    "return call come follow need start stop continue take bring contact see visit stay go have "
+    "try meet schedule undergo complete keep"
+)
+_STATES_OF_PEOPLE = words(
+    "seen followed admitted discharged referred contacted evaluated scheduled called reached "
+    "staying returning coming starting taking calling going"
+)
+# Common words that are also names, and which follow *pt*, *dr* or *mother* in shorthand as words.
+NOT_BORNE = words(
+    "able an back bad best big blood board body born box call card center check child clear close "
+    "comes cost court cover current daily day days do due else even eye fall fast felt few fine "
+    "forward free friend given go good guess hair hand hard he head heard held her here high "
+    "house husband in job just key large light line list little look low lower main many matter "
+    "more morning my near new nice numbers officer oh ok old page pass people person place poor "
+    "post rather re read ready real reason record red risk room said say see self service short "
+    "shows six small so son soon staff stage standard states still straight to true via wait walk "
+    "wall way weeks weight well white won word work works worth you young"
+)
+
+
+def does_something(lower: list[str], i: int) -> bool:
+    """Whether *will*, *can* or *may* at word i begins what somebody does, or is done to them."""
+    if i + 1 >= len(lower) or lower[i] not in ("will", "can", "could"):
+        return False
+    if lower[i + 1] == "be":
+        return lower[i + 2 : i + 3] != [] and lower[i + 2] in _STATES_OF_PEOPLE
+    return lower[i + 1] in _DEEDS
+
+
+# Who people are to somebody, beside relatives.
+ROLES = words(
+    "dtr dau husb hsb bro sis gma gpa bf gf chaplain sitter cna mama papa mum nana grandmom "
+    "granddad fiance fiancee fiancé fiancée husband-to-be ex-wife ex-husband ex-boyfriend "
+    "ex-girlfriend half-brother half-sister mother-in-law father-in-law sister-in-law "
+    "brother-in-law son-in-law daughter-in-law stepfather step-father step-mother step-son "
+    "step-daughter godmother godfather godson goddaughter classmate housemate aide babysitter "
+    "nanny sponsor buddy pal girl boy widow widower dog-walker assistant secretary interpreter "
+    "therapist pharmacist dentist hairdresser pediatrician cardiologist surgeon psychiatrist "
+    "midwife physician physiotherapist nurse social-worker mentor tutor student employee "
+    "manager director client resident advisor lawyer attorney"
+)
 # What is named after people or places, or makes a title of the names before it.
 INSTITUTIONS = words(
     "hospital clinic center centre university college school institute academy street st road "

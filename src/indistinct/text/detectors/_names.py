@@ -9,16 +9,26 @@ from __future__ import annotations
 import math
 import re
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple, TypeVar
 
 from indistinct.text.detectors._name_words import ARTICLES, PARTICLES, SUFFIXES
-from indistinct.text.knowledge import Knowledge
+from indistinct.text.knowledge import knowledge
+from indistinct.text.knowledge.medicine import eponym_use
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+){0,3}")
+# In brackets, so that `split` keeps the words.
+_WORD = re.compile(r"([^\W\d_]+(?:['-][^\W\d_]+){0,3})")
+_ASCII_WORD = re.compile(r"([A-Za-z]+(?:['-][A-Za-z]+){0,3})")
+_CAPITAL = re.compile("[CUI]")
+_OPENERS = frozenset('.!?:;•*"(')
+_JOINTS = PARTICLES | SUFFIXES
+_MOST_REMEMBERED = 65536
+T = TypeVar("T")
 _ORDINARY = 3.2  # zipf from which a word is one that everybody reads: once in 600,000 words
 _NO_NAME = -9.0
 # Nationalities and the like are capitalised and rare, and are nobody's name in running text.
@@ -43,28 +53,53 @@ class Facts(NamedTuple):
     named: bool  # anybody bears it as a name
     ordinary: bool  # a word rather than a name, as far as frequency can say
     strange: bool  # neither a name of the lists nor a word that people write
+    eponym: bool  # an illness, sign or device bears it
 
 
 def _facts(
-    nameness: float, first: float, last: float, zipf: float, medical: bool, place: bool
+    nameness: float,
+    first: float,
+    last: float,
+    zipf: float,
+    medical: bool,
+    place: bool,
+    eponym: bool,
 ) -> Facts:
     named = nameness > _NO_NAME
     ordinary = (zipf >= _ORDINARY and nameness < -2.6) or (zipf >= 5.9 and nameness < -1.7)
     strange = not named and zipf < 2.8 and not medical
-    return Facts(nameness, first, last, zipf, medical, place, named, ordinary, strange)
+    return Facts(nameness, first, last, zipf, medical, place, named, ordinary, strange, eponym)
 
 
-@lru_cache(maxsize=65536)
-def facts(knowledge: Knowledge, word: str) -> Facts:
-    """What is known of a word (in any case) as a name; of the parts, where it has a hyphen."""
-    lower = word.lower()
-    article, _, rest = lower.partition("-")
+class Remembered(dict[str, T]):
+    """What a function says of a word, asked once: quicker than a call, and bounded.
+
+    >>> lengths = Remembered(len)
+    >>> lengths["Townsend"], dict(lengths)
+    (8, {'Townsend': 8})
+    """
+
+    def __init__(self, ask: Callable[[str], T]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, word: str) -> T:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        found = self[word] = self._ask(word)
+        return found
+
+
+def _gather(word: str) -> Facts:
+    """What is known of a word as a name; of the parts, where it has a hyphen."""
+    article, _, rest = word.partition("-")
     if rest and article in ARTICLES:
-        return facts(knowledge, rest)
-    lower = lower.replace("'", "")
+        return KNOWN[rest]
+    lexicon = knowledge()
+    lower = word.replace("'", "")
     if "-" in lower:
-        parts = [facts(knowledge, part) for part in lower.split("-") if part]
-        if parts and not knowledge.word(lower.replace("-", "")).zipf:
+        parts = [KNOWN[part] for part in lower.split("-") if part]
+        if parts and not lexicon.word(lower.replace("-", "")).zipf:
             common = any(part.ordinary for part in parts)
             return _facts(
                 _NO_NAME if common else max(part.nameness for part in parts),
@@ -73,9 +108,10 @@ def facts(knowledge: Knowledge, word: str) -> Facts:
                 (max if common else min)(part.zipf for part in parts),
                 all(part.medical for part in parts),
                 False,
+                any(part.eponym for part in parts),
             )
         lower = lower.replace("-", "")
-    known = knowledge.word(lower)
+    known = lexicon.word(lower)
     borne = known.first / 2 + known.surname
     nameness = 2 + math.log10(borne) - known.zipf if borne > 0 else _NO_NAME
     return _facts(
@@ -83,9 +119,13 @@ def facts(knowledge: Knowledge, word: str) -> Facts:
         known.first,
         known.surname,
         known.zipf,
-        knowledge.is_medical(lower),
-        knowledge.place(lower) is not None,
+        lexicon.is_medical(lower),
+        lexicon.place(lower) is not None,
+        lexicon.is_eponym(lower),
     )
+
+
+KNOWN = Remembered(_gather)  # by word in lower case
 
 
 @dataclass(frozen=True)
@@ -102,11 +142,41 @@ class Reading:
     ends: list[int]
     shapes: str
     gaps: list[str]
-    index: dict[str, list[int]]
+    index: dict[str, list[int]]  # where each word in lower case stands
 
     def fact(self, i: int) -> Facts:
         """What the word is as a name."""
-        return facts(self.page.knowledge, self.lower[i])
+        return KNOWN[self.lower[i]]
+
+    def where(self, cues: frozenset[str]) -> list[int]:
+        """Where the words of a set stand, word by word."""
+        return [i for word in sorted(cues.intersection(self.index)) for i in self.index[word]]
+
+    @cached_property
+    def whispering(self) -> bool:
+        """Whether the page has (nearly) no capitals, so that names have none either."""
+        count, small = len(self.shapes), self.shapes.count("l")
+        return (count > 8 and (count - small) * 25 < count) or self.page.text.islower()
+
+    @cached_property
+    def gap_index(self) -> dict[str, list[int]]:
+        """After which words each gap stands, the single blank left out."""
+        found: dict[str, list[int]] = {}
+        for i, gap in enumerate(self.gaps):
+            if gap != " ":
+                found.setdefault(gap, []).append(i)
+        return found
+
+    @cached_property
+    def openers(self) -> list[int]:
+        """The words that are the first of their lines."""
+        later = [i + 1 for gap, places in self.gap_index.items() if "\n" in gap for i in places]
+        return [0, *sorted(later)[:-1]] if self.words else []
+
+    def margin(self, i: int) -> str:
+        """What stands before the first word of a line."""
+        before = self.gaps[i - 1] if i else self.page.text[: self.starts[0]]
+        return before.rpartition("\n")[2]
 
     def before(self, i: int) -> str:
         """The gap before a word."""
@@ -123,7 +193,7 @@ class Reading:
         gap = self.gaps[i - 1]
         if "\n" in gap:
             return gap.strip() != "" or not self._wraps(i - 1)
-        return any(mark in gap for mark in '.!?:;•*"(') and self.shapes[i - 1] != "I"
+        return not _OPENERS.isdisjoint(gap) and self.shapes[i - 1] != "I"
 
     def _wraps(self, i: int) -> bool:
         """Whether the line that ends after word i was broken for its length."""
@@ -150,7 +220,10 @@ class Reading:
 
     def kind(self, i: int, j: int) -> Kind:
         """Full, first or last name, by the number of parts and what the one part is."""
-        parts = [k for k in range(i, j) if self.lower[k] not in PARTICLES | SUFFIXES]
+        if j - i == 1:
+            parts = [i]
+        else:
+            parts = [k for k in range(i, j) if self.lower[k] not in _JOINTS]
         if len(parts) > 1:
             return Kind.FULL_NAME
         known = self.fact(parts[0] if parts else i)
@@ -159,15 +232,20 @@ class Reading:
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
         """Stretches of words with capitals (and particles between them) that are joined."""
-        found, i, count = [], 0, len(self.words)
-        shapes, lower = self.shapes, self.lower
-        while i < count:
-            if shapes[i] not in "CUI" or (lower[i] == "i" and self.gaps[i] != ". "):
-                i += 1
+        found, count = [], len(self.words)
+        shapes, lower, gaps = self.shapes, self.lower, self.gaps
+        j = 0
+        for match in _CAPITAL.finditer(shapes):
+            i = match.start()
+            if i < j or (lower[i] == "i" and gaps[i] != ". "):
                 continue
             j = i + 1
-            while j < count and self.joined(j - 1):
-                if shapes[j] in "CUI" and (lower[j] != "i" or self.gaps[j] == ". "):
+            while j < count:
+                if shapes[j] == "l" and lower[j] not in PARTICLES:
+                    break
+                if gaps[j - 1] != " " and not self.joined(j - 1):
+                    break
+                if shapes[j] in "CUI" and (lower[j] != "i" or gaps[j] == ". "):
                     j += 1
                     continue
                 ahead = j
@@ -179,7 +257,6 @@ class Reading:
                     break
                 j = ahead + 1
             found.append((i, j))
-            i = j
         return found
 
 
@@ -199,36 +276,47 @@ def reading(page: Page) -> Reading:
 
 def _read(page: Page) -> Reading:
     text = page.text
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    shapes: list[str] = []
+    # A gap, a word, a gap, …, a word, a gap.
+    parts = (_ASCII_WORD if text.isascii() else _WORD).split(text)
+    places = list(accumulate(map(len, parts)))
+    words, gaps = parts[1::2], parts[2::2]
+    starts, ends = places[:-1:2], places[1::2]
+    if "'s" in text or "'S" in text:
+        for i, word in enumerate(words):
+            if word[-2:] in ("'s", "'S"):
+                words[i], gaps[i] = word[:-2], word[-2:] + gaps[i]
+                ends[i] -= 2
+    if gaps:
+        gaps[-1] = gaps[-1][:40] + "\n"
+    lower = [word.lower() for word in words]
     index: dict[str, list[int]] = {}
-    lowers: list[str] = []
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if word[-2:] in ("'s", "'S") and len(word) > 2:
-            word = word[:-2]
-        start = match.start()
-        lower = word.lower()
-        index.setdefault(lower, []).append(len(words))
-        words.append(word)
-        lowers.append(lower)
-        starts.append(start)
-        ends.append(start + len(word))
-        if word == lower:
-            shapes.append("l" if word != word.upper() else "x")
-        elif not word[0].isupper():
-            head, mark, tail = word.partition("-")
-            article = mark and head in ARTICLES and tail[:1].isupper()
-            shapes.append("C" if article else "l")
-        elif len(word) == 1:
-            shapes.append("I")
+    for i, word in enumerate(lower):
+        if word in index:
+            index[word].append(i)
         else:
-            shapes.append("U" if word.isupper() else "C")
-    gaps = [text[end:start] for end, start in zip(ends, starts[1:], strict=False)]
-    gaps.append(text[ends[-1] :][:40] + "\n" if ends else "\n")
-    return Reading(page, words, lowers, starts, ends, "".join(shapes), gaps, index)
+            index[word] = [i]
+    return Reading(page, words, lower, starts, ends, "".join(map(SHAPES.__getitem__, words)), gaps, index)
+
+
+def _shape(word: str) -> str:
+    """C capitalised, U all capitals, I a single capital, l lower case, x no case."""
+    if word == word.lower():
+        return "l" if word != word.upper() else "x"
+    if not word[0].isupper():
+        head, mark, tail = word.partition("-")
+        return "C" if mark and head in ARTICLES and tail[:1].isupper() else "l"
+    if len(word) == 1:
+        return "I"
+    return "U" if word.isupper() else "C"
+
+
+SHAPES = Remembered(_shape)
+
+
+def eponymous(read: Reading, i: int) -> bool:
+    """Whether a word stands for the illness, sign or device that bears a person's name."""
+    page = read.page
+    return read.fact(i).eponym and eponym_use(page, page.token_at(read.starts[i]))
 
 
 def peoples(word: str) -> bool:

@@ -78,6 +78,8 @@ VAGUE = words(
     "confirmation checking incident participant client complaint pathology "
     "authorization visa permit kaiser "
 )
+# A bare number of four digits after these is what they say.
+EXACT = words("badge license licence plate acct hicn")
 NUMBERING = words(
     "number numbers num nr no nos # id ids identifier identification code codes nummer numero "
     "número numéro nº n° idnumber"
@@ -88,3 +90,16 @@ FILLERS = words(
     "ends from on s"
 )
 ABBREVIATIONS = words("no nos nr num lic acct tel ph ext pol ref reg med mr s")
+# What hides the digits of a number.
+MASKS = ("**", "xx", "••", "##")
+# Units, and things that are counted.
+UNITS = words(
+    "% ° percent g cg mg mcg ug ng pg kg lb lbs oz l cl dl ml kl µl μl ul m cm dm mm km µm μm um cc "
+    "meq mmol mol iu miu kiu unit units u hz cal kcal kpa mmhg bpm f c fr gauge ga ft in inch inches "
+    "feet mi miles yuan copies cells x k day days week weeks wk wks month months mo mos year years "
+    "yr yrs hour hours hr hrs min mins minute minutes sec secs second seconds times tab tabs tablet "
+    "tablets cap caps capsule capsules pill pills puff puffs drop drops dose doses steps people "
+    "patients participants subjects cases dollars usd eur euro euros rmb pounds point points pack "
+    "microgram micrograms milligram milligrams million thousand billion per platelets words "
+    "followers views meter meters metre metres mw kw gb mb rpm watt watts"
+)

@@ -7,7 +7,8 @@ page are read once and kept with the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from indistinct.text.cues import CREDENTIALS, MONTHS, RELATIONS, STATES, TITLES, WEEKDAYS
@@ -17,15 +18,16 @@ from indistinct.text.page import Page
 UPPER = "A-Z" + "".join(chr(c) for c in range(0x80, 0x530) if chr(c).isupper())
 # A capitalised word with what it may hold inside: O'Moran, Winston-Salem, AT&T, U.S.
 WORD = rf"[{UPPER}](?:(?:\.[{UPPER}]){{1,4}}\.?|\w{{0,30}}(?:['&-]\w{{1,30}}){{0,4}})"
-# The letter before the look-behind lets the scan skip to capitals.
-_WORD = re.compile(
-    rf"[{UPPER}](?<!\w[{UPPER}])"
-    rf"(?:(?:\.[{UPPER}]){{1,4}}\.?|\w{{0,30}}(?:['&-]\w{{1,30}}){{0,4}})"
+# The same without digits, whole or not at all.
+_PURE = (
+    rf"(?:(?:\.[{UPPER}]){{1,4}}\.?|"
+    rf"(?>[^\W\d]{{0,30}}(?:['&-][^\W\d]{{1,30}}){{0,4}})(?!['&-]?\w))"
 )
+# The letter before the look-behind lets the scan skip to capitals.
+_RUN = re.compile(rf"[{UPPER}](?<!\w[{UPPER}]){_PURE}(?> {{1,2}}[{UPPER}]{_PURE}){{0,11}}")
 # A full stop inside a run follows an abbreviation or a single letter.
 _SHORT = frozenset("st mt ft dr ave rd blvd hwy sta ste co univ dept med u s n e w".split())
 _STRETCH = 12
-_DIGIT = re.compile(r"\d")
 
 STATE_NAMES = frozenset(name.lower() for name in STATES.values())
 # Abbreviations of states that are also credentials, titles or words in clinical text.
@@ -107,12 +109,18 @@ GENERIC = frozenset(
 
 
 class Run(NamedTuple):
-    """Capitalised words that follow each other on a line, and where each begins."""
+    """Capitalised words that follow each other on a line.
+
+    `lower` are the words in lower case, `starts` where each begins, `first` the number of the
+    first word that may belong to a name, past leading words of a sentence.
+    """
 
     start: int
     end: int
     words: list[str]
+    lower: list[str]
     starts: list[int]
+    first: int
 
     def ends(self, place: int) -> int:
         """Where word number `place` ends."""
@@ -129,51 +137,91 @@ def runs(page: Page) -> list[Run]:
     kept = vars(page)
     found: list[Run] | None = kept.get("_runs")
     if found is None:
-        found = kept["_runs"] = list(_read_runs(page.text))
+        found = kept["_runs"] = _read_runs(page.text)
     return found
 
 
-def _read_runs(text: str) -> Iterator[Run]:
-    words: list[str] = []
-    starts: list[int] = []
-    end = -10
-    for match in _WORD.finditer(text):
+def _read_runs(text: str) -> list[Run]:
+    found: list[Run] = []
+    end = 0
+    short = False  # whether the last word may be an abbreviation
+    for match in _RUN.finditer(text):
         start = match.start()
-        word = match.group()
-        if _DIGIT.search(word):
-            continue
-        gap = text[end:start] if words else ""
-        joined = words and (
-            gap in (" ", "  ")
-            or (gap in (". ", ".") and (words[-1].lower() in _SHORT or len(words[-1]) == 1))
-        )
-        if not joined or len(words) == _STRETCH:
-            if words:
-                yield Run(starts[0], end, words, starts)
-            words, starts = [], []
-        words.append(word)
-        starts.append(start)
-        end = start + len(word)
-    if words:
-        yield Run(starts[0], end, words, starts)
+        words, lower, offsets, first = _divided(match.group())
+        starts = [start + offset for offset in offsets] if len(offsets) > 1 else [start]
+        if short and text[end:start] in (". ", "."):
+            before = found[-1]
+            if len(before.words) + len(words) <= _STRETCH:
+                found.pop()
+                first = first + before.first if before.first == len(before.words) else before.first
+                start = before.start
+                words = before.words + words
+                lower = before.lower + lower
+                starts = before.starts + starts
+        end = match.end()
+        short = lower[-1] in _SHORT or len(lower[-1]) == 1
+        found.append(Run(start, end, words, lower, starts, first))
+    return found
+
+
+@lru_cache(maxsize=16384)
+def _divided(stretch: str) -> tuple[list[str], list[str], list[int], int]:
+    """The words of a run as they are and in lower case, where each begins, the first of a name."""
+    words = stretch.split()
+    lower = stretch.lower().split()
+    offsets, place, first = [], 0, 0
+    for word in words:
+        offsets.append(stretch.index(word, place))
+        place = offsets[-1] + len(word)
+    while first < len(lower) and lower[first] in _LEADING:
+        first += 1
+    return words, lower, offsets, first
+
+
+def words_at(page: Page) -> dict[str, list[int]]:
+    """By word in lower case: where it begins, in order."""
+    kept = vars(page)
+    found: dict[str, list[int]] | None = kept.get("_words_at")
+    if found is None:
+        found = kept["_words_at"] = {}
+        for word, start in zip(page.lower, page.starts, strict=True):
+            if word in found:
+                found[word].append(start)
+            else:
+                found[word] = [start]
+    return found
 
 
 def has(page: Page, words: frozenset[str]) -> bool:
     """Whether any of the words (in lower case) is on the page: the gate before a slow pattern."""
-    kept = vars(page)
-    present: set[str] | None = kept.get("_present")
-    if present is None:
-        present = kept["_present"] = set(page.lower)
-    return not words.isdisjoint(present)
+    return not words_at(page).keys().isdisjoint(words)
 
 
-def core(run: Run, last: int | None = None) -> int:
-    """Number of the first word that may belong to a name, past leading words of a sentence."""
-    stop = len(run.words) if last is None else last
-    place = 0
-    while place < stop and run.words[place].lower() in _LEADING:
-        place += 1
-    return place
+def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Where a pattern fits that begins with one of the words; in order, none overlapping.
+
+    >>> from indistinct.text.page import read
+    >>> page = read("Room 4, room 12, bathroom 3")
+    >>> [match.group() for match in matches(page, frozenset({"room"}), re.compile(r"[Rr]oom \\d+"))]
+    ['Room 4', 'room 12']
+    """
+    where = words_at(page)
+    starts = [start for word in words if word in where for start in where[word]]
+    starts.sort()
+    return at_starts(page.text, starts, pattern)
+
+
+def at_starts(
+    text: str, starts: Iterable[int], pattern: re.Pattern[str]
+) -> Iterator[re.Match[str]]:
+    """Where a pattern fits that begins at one of some places; in order, none overlapping."""
+    done = 0
+    for start in starts:
+        if start >= done:
+            match = pattern.match(text, start)
+            if match:
+                done = match.end()
+                yield match
 
 
 def past_leading(text: str, start: int) -> int:
@@ -213,15 +261,16 @@ def names_something(page: Page, words: list[str]) -> bool:
 
 
 # What follows the name of a person or place after whom something in medicine is called.
-_MEDICAL_USE = re.compile(
-    r"(?:'s?)?[ -](?i:disease|syndrome|sign|test|score|risk|criteria|scale|classification|palsy|"
-    r"esophagus|lymphoma|sarcoma|tumou?r|chorea|thyroiditis|phenomenon|reflex|index|stage|staging|"
-    r"staged|heart study|study|trial|protocol|maneuver|procedure|operation|repair|fracture|"
-    r"contracture|virus|fever|flu|nodes?|body|bodies|cells?|catheter|tube|drain|monitor|"
-    r"splint|collar|ligament|canal|valve|grading|grade|equation|formula|rule|rules|algorithm|"
-    r"consensus|guidelines?|esophagitis|ulcer|gangrene|paralysis|anemia|purpura|nephritis|"
-    r"encephalopathy|stand|wort|dance|measles|subscore|endoscopic|forceps|position)\b"
+_MEDICAL = frozenset(
+    "disease syndrome sign test score risk criteria scale classification palsy esophagus lymphoma "
+    "sarcoma tumor tumour chorea thyroiditis phenomenon reflex index stage staging staged study "
+    "trial protocol maneuver procedure operation repair fracture contracture virus fever flu node "
+    "nodes body bodies cell cells catheter tube drain monitor splint collar ligament canal valve "
+    "grading grade equation formula rule rules algorithm consensus guideline guidelines "
+    "esophagitis ulcer gangrene paralysis anemia purpura nephritis encephalopathy stand wort "
+    "dance measles subscore endoscopic forceps position".split()
 )
+_FOLLOWS = re.compile(r"(?:'s?)?[ -](?:[Hh]eart(?= [Ss]tudy\b) )?([A-Za-z]+)\b")
 
 
 def medical_use(page: Page, end: int) -> bool:
@@ -231,7 +280,8 @@ def medical_use(page: Page, end: int) -> bool:
     >>> medical_use(read("Huntington's disease"), 10), medical_use(read("Huntington Beach"), 10)
     (True, False)
     """
-    return _MEDICAL_USE.match(page.text, end) is not None
+    match = _FOLLOWS.match(page.text, end)
+    return match is not None and match.group(1).lower() in _MEDICAL
 
 
 def is_region(page: Page, name: str) -> bool:
@@ -245,16 +295,21 @@ def is_region(page: Page, name: str) -> bool:
 
 def before(page: Page, position: int, width: int = 32) -> str:
     """What stands before a position on its line, in lower case."""
-    text = page.text[max(0, position - width) : position]
-    line = text.rsplit("\n", 1)
+    text = page.text[max(0, position - width) : position].lower()
+    if "\n" not in text:
+        return text
+    above, _, line = text.rpartition("\n")
     # A line that was broken in running text goes on.
-    return (" ".join(line) if len(line) > 1 and line[0][-1:].isalpha() else line[-1]).lower()
+    return f"{above} {line}" if above[-1:].isalpha() else line
+
+
+_PERSONS = TITLES | RELATIONS
 
 
 def is_person_context(lower_before: str) -> bool:
     """Whether a title or a relation stands right before: what follows is a person's name."""
-    words = lower_before.replace(".", " ").split()
-    return bool(words) and (words[-1] in TITLES or words[-1] in RELATIONS)
+    words = lower_before.replace(".", " ").rsplit(None, 1)
+    return bool(words) and words[-1] in _PERSONS
 
 
 def is_credential(word: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from indistinct.text.cues import STATES
-from indistinct.text.detectors._places import UPPER
+from indistinct.text.detectors._places import UPPER, has
+from indistinct.text.knowledge import knowledge
 from indistinct.text.page import Page
 
 # The suffixes of the US Postal Service (Publication 28, appendix C1) and their abbreviations.
@@ -33,7 +35,11 @@ _SURE = (
     "parkway|pkwy|place|pl|plaza|plz|road|rd|square|sq|street|st|terrace|ter|trail|trl|turnpike|"
     "tpke|way|mews|pike"
 )
-_NAME = rf"(?:[{UPPER}][\w'-]{{0,24}}\.?|\d{{1,3}}(?:st|nd|rd|th)|[Oo]f|[Tt]he|[Dd]e|[Ll]a)"
+# A full stop inside a street's name stands after an initial or one of these.
+_STOPPED = rf"(?:[{UPPER}]|(?i:st|ste|mt|ft|jr|sr|dr|gen|col|capt|rev|pres|wm))\."
+_SMALL = r"\d{1,3}(?:st|nd|rd|th)|[Oo]f|[Tt]he|[Dd]e|[Ll]a"
+_NAME = rf"(?:[{UPPER}][\w'-]{{0,24}}(?!\.)|{_STOPPED}|{_SMALL})"
+_LOOSE_NAME = rf"(?:[{UPPER}][\w'-]{{0,24}}\.?|{_SMALL})"
 _LOW = r"[a-z][a-z'-]{1,20}"
 _DIRECTION = (
     r"(?:(?:[NSEW]\.?|[NS]\.?[EW]\.?|North|South|East|West|North(?:east|west)|South(?:east|west)) )"
@@ -41,7 +47,8 @@ _DIRECTION = (
 NUMBER = r"(?:\d{1,6}(?:[ -]?[A-Za-z](?![\w]))?(?:[-/]\d{1,5})?(?: 1/2)?)"
 # The same where a pattern begins with it: the digit first lets the scan skip to digits.
 HOUSE = (
-    r"[0-9](?<![\w/.-][0-9])\d{0,5}(?:[ -]?[A-Za-z](?!\w))?(?:[-/]\d{1,5})?(?: 1/2)?(?: \d{1,4})?"
+    r"[0-9](?<![\w/.-][0-9])\d{0,5}(?:[ -]?[A-Za-z](?!\w))?(?:[-/][1-9]\d{0,4})?(?: 1/2)?"
+    r"(?: \d{1,4})?"
 )
 SEP = r"(?: {0,3},? {0,3}\n(?: {0,4}\n)? {0,4}(?:, {0,2})?|,? {1,3}|,)"
 
@@ -51,12 +58,27 @@ SURE_STREET = (
     rf"(?:[NSEW]|[NS][EW])\b)?"
 )
 ANY_STREET = rf"(?:{_DIRECTION})?(?:{_NAME} ){{1,4}}(?i:{_SUFFIX})\b\.?(?: (?:[NSEW]|[NS][EW])\b)?"
-LOOSE_STREET = rf"(?=[{UPPER}\d]){_NAME}(?: {_NAME}){{0,4}}"
+LOOSE_STREET = rf"(?=[{UPPER}\d]){_LOOSE_NAME}(?: {_LOOSE_NAME}){{0,4}}"
 LOW_STREET = rf"(?:{_LOW} ){{1,3}}(?:{_SURE})\b"
 
 _SHORT = frozenset(
     "st ave av blvd rd dr ln ct pl cir hwy pkwy sq ter trl tpke cres plz str ul".split()
 )
+
+
+_HOUSE_NEXT = re.compile(
+    r"[0-9](?<![\w/.-][0-9])\d{0,5}(?:[ -]?[A-Za-z](?!\w))?(?:[-/]\d{1,5})?,? "
+    rf"[{UPPER}0-9otdl]"
+)
+
+
+def houses(page: Page) -> list[int]:
+    """Where a number begins that a name or another number follows, as in a house's address."""
+    kept = vars(page)
+    found: list[int] | None = kept.get("_houses")
+    if found is None:
+        found = kept["_houses"] = [match.start() for match in _HOUSE_NEXT.finditer(page.text)]
+    return found
 
 
 def trimmed(text: str, start: int, end: int) -> int:
@@ -97,6 +119,28 @@ EURO_FIRST = (
     rf"(?:{_PARTICLE}|[{UPPER}][\w'.-]{{0,24}})){{0,5}}(?:,? (?:n[°o.º]{{0,2}} "
     rf"?)?\d{{1,4}}[A-Za-z]?\b)?"
 )
+_EURO_START = re.compile(EURO_FIRST)
+_NUMBERS_BEFORE = re.compile(rf"(?<![\w/.-])(?:{NUMBER},? ){{1,2}}$")
+_INSIDE = re.compile(r"[\w.-]")
+
+
+def euro_firsts(page: Page) -> list[tuple[int, int]]:
+    """Streets with the street word first, and the numbers before them: start and end."""
+    kept = vars(page)
+    found: list[tuple[int, int]] | None = kept.get("_euro_firsts")
+    if found is None:
+        found = kept["_euro_firsts"] = []
+        text = page.text
+        for match in _EURO_START.finditer(text) if has(page, EURO_FIRST_WORDS) else ():
+            start = match.start()
+            if start and _INSIDE.match(text, start - 1):
+                continue
+            back = max(0, start - 24)
+            number = _NUMBERS_BEFORE.search(text[back:start])
+            found.append((back + number.start() if number else start, match.end()))
+    return found
+
+
 # Ending: Kiannonkatu 98, Parijsstraat 8, Wingertweg 126, Erzsébet tér 19
 _EURO_ENDS = (
     "strasse straße str weg gasse allee platz damm ring ufer gatan gata gaten vägen vagen veien "
@@ -109,17 +153,30 @@ _EURO_END = "(?:{})".format("|".join(f"{end}\\." if end == "str" else end for en
 _ENDS = tuple(_EURO_ENDS)
 
 
+@lru_cache(maxsize=8192)
+def _ends_street(word: str) -> bool:
+    return word.endswith(_ENDS) and (word in _ENDS or knowledge().word(word).zipf < 2.8)
+
+
 def has_euro_end(page: Page) -> bool:
     """Whether a number follows a rare word that ends like a street on the Continent."""
-    words = page.lower
-    for place, token in enumerate(page.tokens[1:]):
-        if token.isdigit():
-            word = words[place] if words[place] != "." else words[place - 1]
-            if word.endswith(_ENDS) and (word in _ENDS or page.knowledge.word(word).zipf < 2.8):
-                return True
-    return False
+    kept = vars(page)
+    found: bool | None = kept.get("_euro_end")
+    if found is None:
+        lower = page.lower
+        found = False
+        for match in _NUMBER_NEXT.finditer(page.text):
+            place = page.token_at(match.start())  # the last word or mark before the blank
+            if place > 0 and lower[place] == ".":
+                place -= 1
+            if _ends_street(lower[place]):
+                found = True
+                break
+        kept["_euro_end"] = found
+    return found
 
 
+_NUMBER_NEXT = re.compile(r" [0-9]")
 EURO_END = (
     rf"(?:[{UPPER}][\w'.-]{{0,24}} ){{0,3}}[{UPPER}][\w'.-]{{0,24}}{_EURO_END} \d{{1,4}}\.?(?: "
     rf"?[A-Za-z]\b)?|(?:[{UPPER}][\w'.-]{{1,24}} ){{1,3}}(?i:{_EURO_END}) \d{{1,4}}\.?(?: "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import cued, lowered, luhn, matches
+from indistinct.text.detectors._number_cues import MASKS, words
+from indistinct.text.detectors._numbers import cued, luhn, matches, scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -20,12 +20,14 @@ _SHAPES = re.compile(
     r")(?![\w%]|[.,-]\d)"
 )
 _MASKED = re.compile(r"(?<![\w.*-])(?:[*xX•#]{2,12}[ -]?){1,4}\d{3,5}(?![\w%]|[.,-]\d)")
-_ENDS = words("last ending ends ended")
+_ENDS = words("ending ends ended")
 _ENDING = re.compile(
     r"(?:ending|ends|ended|ending number|last (?:four|4)(?: digits)?)"
     r"(?: (?:in|with|of|on|at|are|is))?(?: number)?"
     r"[:\s]{1,2}[*xX•.]{0,8}(\d{3,5})(?![\w%]|[.,:/]\d)"
 )
+_ENDING_YEAR = re.compile(r"(?:19|20)\d\d$")
+_NUMBERED = re.compile(r"card|account|acct|number|visa|phone|policy|\bid\b|no\.|#|ssn|social|digits")
 _SWIFT = re.compile(
     r"\b(?i:swift|bic)(?: ?/ ?(?i:bic|swift))?(?: (?i:code|number))?(?: is)?[:\s]{1,3}"
     r"([A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?)\b"
@@ -34,22 +36,27 @@ _SWIFT = re.compile(
 
 def detect(page: Page) -> Iterator[Span]:
     """Accounts by their check digits, by shape, and after their cues."""
-    text = page.text
-    for start, end, _, rule, certainty in cued(text, "account"):
+    text, known = page.text, scan(page)
+    for start, end, _, rule, certainty in cued(page, "account"):
         yield Span(start, end, Kind.ACCOUNT, certainty, "accounts", rule)
-    for match in matches(_SHAPES, text):
+    for match in matches(_SHAPES, text, known.rich):
         found = _judge(match)
         if found:
             rule, certainty = found
             yield Span(match.start(), match.end(), Kind.ACCOUNT, certainty, "accounts", rule)
-    lower = lowered(text)
-    if any(mask in lower for mask in ("**", "xx", "••", "##")):
+    lower = known.lower
+    if any(map(lower.__contains__, MASKS)):
         for match in _MASKED.finditer(text):
             yield Span(match.start(), match.end(), Kind.ACCOUNT, 0.92, "accounts", "masked")
-    if not _ENDS.isdisjoint(page.lower):
+    if "last four" in lower or "last 4" in lower or not _ENDS.isdisjoint(known.words):
         for match in _ENDING.finditer(lower):
-            yield Span(match.start(1), match.end(1), Kind.ACCOUNT, 0.85, "accounts", "ending")
-    if "swift" in lower or "bic" in page.lower:
+            start, end = match.span(1)
+            about = _ENDING_YEAR.match(match[1]) and not _NUMBERED.search(
+                lower, max(0, match.start() - 30), match.start()
+            )
+            rule, certainty = ("ending year", 0.4) if about else ("ending", 0.85)
+            yield Span(start, end, Kind.ACCOUNT, certainty, "accounts", rule)
+    if "swift" in lower or "bic" in known.words:
         for match in _SWIFT.finditer(text):
             yield Span(match.start(1), match.end(1), Kind.ACCOUNT, 0.9, "accounts", "swift")
 

@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors import _streets as s
-from indistinct.text.detectors._places import UPPER, has, is_region, past_leading
+from indistinct.text.detectors._heads import index
+from indistinct.text.detectors._places import (
+    UPPER,
+    at_starts,
+    has,
+    is_region,
+    matches,
+    past_leading,
+    runs,
+)
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -21,7 +30,6 @@ _WHOLE_LOW = re.compile(
     rf"(?:[a-z]{{2,20}} ){{0,2}}[a-z]{{2,20}},? [a-z]{{2}},? {s.ZIP}"
 )
 _STREET = re.compile(rf"{_START}{s.SURE_STREET}")
-_EURO_FIRST = re.compile(rf"(?<![\w/.-])(?:{s.NUMBER},? ){{0,2}}(?<![\w.-]){s.EURO_FIRST}")
 _EURO_END = re.compile(rf"(?<![\w/.-])(?:{s.NUMBER},? )?(?<![\w.-])(?:{s.EURO_END})")
 _BY_UNIT = re.compile(
     rf"{s.HOUSE} (?=[^\n]{{0,20}}[{UPPER}\d])[^\n,;:()?!]{{2,45}}?(?={s.SEP}{s.SURE_UNIT})"
@@ -30,6 +38,7 @@ _UNIT_FIRST = re.compile(rf"(?<!\w){s.SURE_UNIT},? {s.NUMBER} {s.LOOSE_STREET}(?
 _BOX = re.compile(
     rf"(?<![\w/.-])(?:{s.NUMBER} )?{s.POST_BOX}(?: {s.LOOSE_STREET}(?={s.SEP}{s.SURE_UNIT}))?"
 )
+_UNIT = re.compile(rf"(?<!\w){s.SURE_UNIT}")
 _MILITARY = re.compile(rf"(?<!\w){s.MILITARY}")
 _STATE_ZIP = re.compile(rf"[A-Z](?<!\w[A-Z])[A-Z]\.?,? {{1,2}}{s.ZIP}")
 _CITY_BEFORE = re.compile(rf"(?<![\w.'-]){s.CITY}(?:, {{0,2}}| {{1,2}})$")
@@ -37,6 +46,7 @@ _CHAIN = re.compile(
     rf"(?<![\w.'-]){s.PART}(?:, ?{s.PART}){{1,9}}"
     rf"(?:, ?[{UPPER}][\w'-]{{1,20}}(?: [{UPPER}][\w'-]{{1,20}})?(?=[;).\n]|$))?"
 )
+_DIGIT = re.compile(r"\d")
 # A pattern that starts slowly is tried only where one of these words is on the page.
 _BOXES = frozenset("box postbox postfach casilla apartado".split())
 _BASES = frozenset("apo fpo dpo".split())
@@ -57,20 +67,17 @@ _CODE_LAST = re.compile(rf"{s.SEP}{s.CODE}")
 def detect(page: Page) -> Iterator[Span]:
     """Address blocks; each as long as its parts follow each other."""
     text = page.text
-    for match in _WHOLE.finditer(text):
+    for match in at_starts(text, s.houses(page), _WHOLE):
         yield _block(match.start(), _country(page, match.end()), 0.96, "whole")
     if page.whispering:
         for match in _WHOLE_LOW.finditer(text):
             yield _block(*match.span(), 0.92, "whole in lower case")
-    for pattern, alone, rule in _beginnings(page):
-        for match in pattern.finditer(text):
-            if pattern is _EURO_FIRST and not any(c.isdigit() for c in match.group()):
-                continue
-            end, parts = extended(page, s.trimmed(text, *match.span()))
-            if parts or alone:
-                certainty = min(0.95, 0.88 + 0.03 * parts) if parts else alone
-                yield _block(match.start(), end, certainty, f"{rule}, {min(parts, 2)} more")
-    if has(page, s.PART_WORDS):
+    for start, stop, alone, rule in _beginnings(page):
+        end, parts = extended(page, s.trimmed(text, start, stop))
+        if parts or alone:
+            certainty = min(0.95, 0.88 + 0.03 * parts) if parts else alone
+            yield _block(start, end, certainty, f"{rule}, {min(parts, 2)} more")
+    if _in_chain(page):
         for match in _CHAIN.finditer(text):
             if any(c.islower() for c in match.group()):
                 yield _block(*match.span(), 0.88, "chain of parts")
@@ -86,18 +93,45 @@ def detect(page: Page) -> Iterator[Span]:
             yield _block(start, end, 0.94, "city, state, zip")
 
 
-def _beginnings(page: Page) -> Iterator[tuple[re.Pattern[str], float, str]]:
-    """Patterns that begin a block, how certain each is alone, and the rule's name."""
-    yield _STREET, 0.0, "street"
-    if has(page, s.EURO_FIRST_WORDS):
-        yield _EURO_FIRST, 0.0, "street word first"
-    if s.has_euro_end(page):
-        yield _EURO_END, 0.0, "street word last"
-    if has(page, s.UNIT_WORDS):
-        yield _BY_UNIT, 0.85, "unit"
-        yield _UNIT_FIRST, 0.8, "unit first"
-    if has(page, _BOXES):
-        yield _BOX, 0.92, "post box"
+def _beginnings(page: Page) -> Iterator[tuple[int, int, float, str]]:
+    """What begins a block: start, end, how certain it is alone, and the rule's name."""
+    text = page.text
+    for match in at_starts(text, s.houses(page), _STREET):
+        yield *match.span(), 0.0, "street"
+    for start, end in s.euro_firsts(page):
+        if _DIGIT.search(text, start, end):
+            yield start, end, 0.0, "street word first"
+    for match in _EURO_END.finditer(text) if s.has_euro_end(page) else ():
+        yield *match.span(), 0.0, "street word last"
+    for start, end in _before_units(page):
+        yield start, end, 0.85, "unit"
+    for match in matches(page, s.UNIT_WORDS, _UNIT_FIRST):
+        yield *match.span(), 0.8, "unit first"
+    for match in _BOX.finditer(text) if has(page, _BOXES) else ():
+        yield *match.span(), 0.92, "post box"
+
+
+def _before_units(page: Page) -> Iterator[tuple[int, int]]:
+    """Whatever begins with a number and stands before an apartment's."""
+    done = 0
+    for unit in matches(page, s.UNIT_WORDS, _UNIT):
+        match = _BY_UNIT.search(page.text, max(done, unit.start() - 80), unit.end())
+        if match:
+            done = match.end()
+            yield match.span()
+
+
+def _in_chain(page: Page) -> bool:
+    """Whether a comma stands beside a name such as Elm Road or East District."""
+    where, all_runs, text = index(page), runs(page), page.text
+    for word in s.PART_WORDS & where.keys():
+        for number, place in where[word]:
+            run = all_runs[number]
+            if text.startswith((",", " ("), run.ends(place)) or text.endswith(
+                (",", ", "), 0, run.start
+            ):
+                return True
+    return False
 
 
 def _block(start: int, end: int, certainty: float, rule: str) -> Span:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import lowered, matches
+from indistinct.text.detectors._numbers import matches, scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -37,8 +37,9 @@ _WORDS = words("ninety hundred")
 
 def detect(page: Page) -> Iterator[Span]:
     """Ages of 90 and more, in digits and in words: the number alone."""
-    text, lower = page.text, lowered(page.text)
-    for match in matches(_NUMBER, text):
+    known = scan(page)
+    lower = known.lower
+    for match in matches(_NUMBER, page.text, known.places):
         start, end = match.span()
         if _OLD.match(lower, end):
             yield Span(start, end, Kind.AGE, 0.92, "ages", "old")
@@ -46,7 +47,7 @@ def detect(page: Page) -> Iterator[Span]:
             yield Span(start, nth.end(), Kind.AGE, 0.9, "ages", "birthday")
         elif _AGED.search(lower, max(0, start - 16), start) and not _UNIT.match(lower, end):
             yield Span(start, end, Kind.AGE, 0.9, "ages", "aged")
-    if not _WORDS.isdisjoint(page.lower):
+    if not _WORDS.isdisjoint(known.words):
         for match in _IN_WORDS.finditer(lower):
             part = match.lastindex or 1
             yield Span(*match.span(part), Kind.AGE, 0.9, "ages", "in words")

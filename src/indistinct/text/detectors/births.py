@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from indistinct.text.detectors._dates import date_at
 from indistinct.text.detectors._number_cues import words
+from indistinct.text.detectors._numbers import scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -22,19 +23,23 @@ _CUE = re.compile(
 _YEAR_ONLY = re.compile(r"\d{8}(?!\w)|(?:18|19|20)\d\d(?![\w-]|[./]\d)|\d\d(?=\s*(?:[,;)\n]|$))")
 _MONTH_DAY = re.compile(r"\d{1,2}/\d{1,2}(?![\w/]|\.\d)")
 
-_BIRTH = words(
-    "dob d birth born birthdate birthday dateofbirth bdate geb geboren geburtsdatum né née ne nee "
-    "naissance nacimiento nac nacido nacida nascita nato nata nascimento b"
+# The words with which a cue may begin.
+_FIRST = words(
+    "dob d date day birth born birthdate birthday dateofbirth bdate geb geboren geburtsdatum né née "
+    "ne nee fecha nacido nacida data nato nata b"
 )
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Dates of birth after their cues."""
-    if _BIRTH.isdisjoint(page.lower):
+    if _FIRST.isdisjoint(scan(page).words):
         return
-    text = page.text
-    for match in _CUE.finditer(text):
-        start = match.end()
+    text, starts, reached = page.text, page.starts, 0
+    for place in [i for i, word in enumerate(page.lower) if word in _FIRST]:
+        match = _CUE.match(text, starts[place]) if starts[place] >= reached else None
+        if match is None:
+            continue
+        start = reached = match.end()
         if start >= len(text):
             continue
         end = date_at(text, start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from indistinct.text.cues import MONTHS, STATES, TITLES, WEEKDAYS
@@ -14,7 +15,6 @@ from indistinct.text.detectors._places import (
     UNSURE_STATES,
     Run,
     before,
-    core,
     is_credential,
     is_person_context,
     is_region,
@@ -22,6 +22,7 @@ from indistinct.text.detectors._places import (
     runs,
 )
 from indistinct.text.detectors._streets import STATE_CODE
+from indistinct.text.knowledge import Word, knowledge
 from indistinct.text.knowledge.lexicon import UNKNOWN
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
@@ -46,11 +47,13 @@ _FAMOUS = frozenset(
     "oakland arlington berlin boston brooklyn israel jordan england holland france ireland "
     "scotland wales california texas florida hollywood oxford cambridge chelsea manhattan".split()
 )
+# The second need a preposition.
 _SHORT = re.compile(
-    r"(?<![\w.&/-])(?:(?P<sure>U\.S\.A\.|U\.S\.|U\. S\.(?! [a-z])|USA|NYC|U\.K\.|UK|UAE|D\.C\.|"
-    r"L\.A\.|N\.Y\.C?\.?|NZ|PRC)"
-    r"|(?P<cued>LA|SF|DC|US|NY|NJ|PHX|ATL|SLC))(?![\w&/-])"
+    r"(?:U\.S\.A\.|U\.S\.|U\. S\.(?! [a-z])|USA|NYC|U\.K\.|UK|UAE|D\.C\.|L\.A\.|N\.Y\.C?\.?|NZ|PRC"
+    r"|LA|SF|DC|US|NY|NJ|PHX|ATL|SLC)(?![\w&/-])"
 )
+_UNSURE_SHORT = frozenset("LA SF DC US NY NJ PHX ATL SLC".split())
+_NO_START = re.compile(r"[\w.&/-]")
 _ENDING = re.compile(
     r"(?:ville|burgh?|borough|boro|ton|town|mouth|bury|shire|haven|stad|berg|side|port|chester|"
     r"land|"
@@ -70,7 +73,6 @@ _STATE_AFTER = re.compile(
     rf"(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b|D\.C\.)"
 )
 _PLACE_AFTER = re.compile(r"(?:, {0,2}| {0,2},? {0,2}\n {0,4})([A-Z][a-z]+(?: [A-Z][a-z]+)?)\b")
-_REGION_NEXT = re.compile(r" ?,? {0,2}\n? {0,4}[A-Z]")
 _STRONG = re.compile(
     r"(?:\b(?:born|lives?|lived|living|resid\w{1,5}|raised|grew up|grown up|moved?|moves|moving|"
     r"relocat\w{1,4}|based|"
@@ -99,8 +101,19 @@ _STRONG_ENDS = frozenset(
 )
 _WAR = re.compile(r"(?:-era)? (?i:vet(?:eran)?s?|war|era|conflict|syndrome)\b")
 _INTO = re.compile(r"\b(?:in|from|near) $")
+# Towns bear these names too, but after a name they make it a street's.
+_WAYS = frozenset("street avenue road lane drive boulevard place court square park way".split())
+# States that are cities as well.
+_BOTH = (["new", "york"], ["washington"])
+_REGION_KINDS = ("country", "state")
+# Prepositions after which a rare name may be a place although nothing else says so.
+_WHERE = (" in", " to", " from", " of", " near", " outside", " at", " into", " around", " the",
+          " through", " via")  # fmt: skip
+_CALENDAR = WEEKDAYS | MONTHS.keys()
+_SURE_PREFIX = frozenset("north south east west port lake new".split())
+# No word boundary at its head: it would keep the scan from skipping to these letters.
 _LOWER = re.compile(
-    r"\b(?:in|from|near|to|visit|visiting|around|leaving) (?:the )?([a-z]{4,20}(?: [a-z]{3,20})?)\b"
+    r"(?:in|from|near|to|visit|visiting|around|leaving) (?:the )?([a-z]{4,20}(?: [a-z]{3,20})?)\b"
 )
 
 
@@ -108,38 +121,39 @@ _LOWER = re.compile(
 _WORTH = 0.45
 
 
-class _Found(NamedTuple):
-    """A known place inside a run: first and last word, population, kind."""
-
-    first: int
-    stop: int
-    population: int
-    kind: str
-
-
 def detect(page: Page) -> Iterator[Span]:
     """Cities, states and countries."""
     for run in runs(page):
-        found = list(_known(page, run))
-        for number, place in enumerate(found):
-            # "Milford New Zealand": places that follow each other leave no word unexplained.
-            lead = place.first > core(run) and (not number or found[number - 1].stop < place.first)
-            follow = place.stop < len(run.words) and (
-                number + 1 == len(found) or found[number + 1].first > place.stop
-            )
-            yield from _judge_known(page, run, place, lead=lead, follow=follow)
-        if not found or found[0].stop - found[0].first < len(run.words):
-            yield from _judge_form(page, run, found)
-    for match in _SHORT.finditer(page.text):
-        cue = _cues(before(page, match.start()))[1]
-        the = page.text[max(0, match.start() - 5) : match.start()].lower().endswith("the ")
-        if match.lastgroup == "sure":
+        if run.first == len(run.lower):
+            continue
+        places, form = _reading(" ".join(run.lower[run.first :]))
+        for place in places:
+            span = _judge_known(page, run, place)
+            if span:
+                yield span
+        if form:
+            span = _judge_form(page, run, form)
+            if span:
+                yield span
+    yield from _abbreviations(page)
+    yield from _lower_case(page)
+
+
+def _abbreviations(page: Page) -> Iterator[Span]:
+    text = page.text
+    for match in _SHORT.finditer(text):
+        start = match.start()
+        if start and _NO_START.match(text, start - 1):
+            continue
+        if match.group() not in _UNSURE_SHORT:
             yield _span(*match.span(), 0.85, "abbreviation")
-        elif cue and not page.shouting:
+            continue
+        left = before(page, start)
+        if _cues(left)[1] and not page.shouting:
             yield _span(*match.span(), 0.76, "abbreviation and cue")
         elif match.group() == "US":
+            the = left.endswith("the ")
             yield _span(*match.span(), 0.8 if the else 0.6, "the US" if the else "US")
-    yield from _lower_case(page)
 
 
 def _span(start: int, end: int, certainty: float, rule: str, kind: Kind = Kind.CITY) -> Span:
@@ -148,8 +162,10 @@ def _span(start: int, end: int, certainty: float, rule: str, kind: Kind = Kind.C
 
 def _cues(left: str) -> tuple[bool, bool]:
     """Whether what stands before is a strong cue, and whether it is a preposition."""
-    words = left.rsplit(None, 3)[-3:]
-    if not words or not left.endswith((" ", '"')):
+    if not left.endswith((" ", '"')):
+        return False, False
+    words = left.rsplit(None, 2)
+    if not words:
         return False, False
     last = words[-1]
     weak = last in _PREPOSITIONS or (
@@ -160,7 +176,52 @@ def _cues(left: str) -> tuple[bool, bool]:
 
 
 def _bare(word: str) -> str:
-    return word.lower().removesuffix("'s").removesuffix("'")
+    return word.removesuffix("'s").removesuffix("'")
+
+
+class _Place(NamedTuple):
+    """A known place among the words of a run.
+
+    From word `first` to before `stop`, counted from the first word that may belong to a name;
+    `name` is empty when it has several words; `lead` and `follow` say whether words that belong
+    to no place stand beside it.
+    """
+
+    first: int
+    stop: int
+    name: str
+    population: int
+    kind: str
+    sense: _Sense
+    owner: bool
+    lead: bool
+    follow: bool
+
+
+class _Sense(NamedTuple):
+    """What else a place's name may be, and how certain it is without a cue.
+
+    `never`: a title, a weekday, a month. `doubtful`: a word first, or a term of medicine.
+    """
+
+    never: bool
+    doubtful: bool
+    alone: tuple[float, str]
+
+
+class _Form(NamedTuple):
+    """How a name is formed that is not known as a place, or not in all its words."""
+
+    length: int
+    first: str
+    prefix: bool
+    partly_known: bool
+    ending: bool
+    sure: bool
+    rare: bool
+    medical: bool
+    owner: bool
+    last: Word
 
 
 _LONG_FORM = {"st": "st.", "mt": "mount", "ft": "fort"}
@@ -170,235 +231,251 @@ _FIRST_WORDS = dict.fromkeys(_LONG_FORM, 3) | {
 }
 
 
-def _known(page: Page, run: Run) -> Iterator[_Found]:
-    """Known places among the words of a run, the longest at each word."""
-    known = page.knowledge
-    place, size = core(run), len(run.words)
-    while place < size:
-        first = run.words[place].lower()
-        longest = max(known.begins_place(_bare(first)), _FIRST_WORDS.get(_bare(first), 0))
-        if not longest:
+@lru_cache(maxsize=16384)
+def _reading(run: str) -> tuple[list[_Place], _Form | None]:
+    """What the words of a run (in lower case) may be, whatever stands around them."""
+    words = run.split(" ")
+    found = list(_known(words))
+    places = []
+    for number, (first, stop, population, kind) in enumerate(found):
+        # "Milford New Zealand": places that follow each other leave no word unexplained.
+        lead = first > 0 and (not number or found[number - 1][1] < first)
+        follow = stop < len(words) and (number + 1 == len(found) or found[number + 1][0] > stop)
+        name = _bare(words[first]) if stop - first == 1 else ""
+        sense = _sense(name, population, kind)
+        if not sense.never and (lead or name not in GENERIC):
+            owner = words[stop - 1].endswith("'s")
+            places.append(_Place(first, stop, name, population, kind, sense, owner, lead, follow))
+    whole = found and found[0][1] - found[0][0] == len(words)
+    return places, None if whole or len(words) > 4 else _form(words, partly_known=bool(found))
+
+
+def _known(words: list[str]) -> Iterator[tuple[int, int, int, str]]:
+    """Known places, the longest at each word: first word, stop, population, kind."""
+    known = knowledge()
+    place = 0
+    while place < len(words):
+        bare = _bare(words[place])
+        if bare in _WAYS:
             place += 1
             continue
-        for count in range(min(longest, size - place), 0, -1):
-            words = [word.lower() for word in run.words[place : place + count]]
-            words[-1] = _bare(words[-1])
-            name = " ".join(words)
-            if name in STATE_NAMES:
-                yield _Found(place, place + count, 5_000_000, "state")
-            elif name in REGIONS:
-                yield _Found(place, place + count, 5_000_000, "country")
-            else:
-                if first in _LONG_FORM and count > 1:
-                    name = " ".join([_LONG_FORM[first], *words[1:]])
-                at = known.place(name)
-                if at is None:
-                    continue
-                yield _Found(place, place + count, at.population, at.kind)
-            place += count - 1
-            break
+        longest = max(known.begins_place(bare), _FIRST_WORDS.get(bare, 0))
+        for stop in range(min(place + longest, len(words)), place, -1):
+            at = _named(_bare(" ".join(words[place:stop])))
+            if at:
+                yield place, stop, *at
+                place = stop - 1
+                break
         place += 1
 
 
-def _judge_known(page: Page, run: Run, at: _Found, *, lead: bool, follow: bool) -> Iterator[Span]:
-    """A known place, with the state or country after it where there is one."""
-    words = run.words[at.first : at.stop]
-    name = _bare(words[-1]) if len(words) == 1 else ""
-    start, end = run.starts[at.first], run.ends(at.stop - 1)
-    if words[-1].endswith("'s"):
-        end -= 2
-    if name in TITLES or name in WEEKDAYS or name in MONTHS or (name in GENERIC and not lead):
-        return
-    left = before(page, start)
-    if (is_person_context(left) and at.kind == "city") or medical_use(page, end):
-        return
-    # "at Brigham's" is an establishment, not a town.
-    if name and words[-1].endswith("'s") and left.endswith(" at "):
-        return
-    if not follow:
-        state = _STATE_AFTER.match(page.text, end)
-        if state and not (state.group(1) in UNSURE_STATES and _rather_person(page, run, at)):
-            yield _span(start, state.end(1), 0.93, "city, state")
-            return
-        other = _PLACE_AFTER.match(page.text, end)
-        if other and at.kind == "city" and _ends_in_region(page, other.group(1)):
-            yield _span(start, other.end(1), 0.9, "city, country")
-            return
-    certainty, rule = _standing(page, at, words, left, end, alone=not lead and not follow)
-    if certainty < _WORTH:
-        return
-    if name in ("bronx", "hague") and left.endswith("the "):
-        start -= 4
-    yield _span(start, end, certainty, rule, Kind.STATE if at.kind == "state" else Kind.CITY)
+def _named(name: str) -> tuple[int, str] | None:
+    """Population and kind of a place by its name in lower case."""
+    if name in STATE_NAMES:
+        return 5_000_000, "state"
+    if name in REGIONS:
+        return 5_000_000, "country"
+    first, blank, rest = name.partition(" ")
+    at = knowledge().place(f"{_LONG_FORM[first]} {rest}" if blank and first in _LONG_FORM else name)
+    return (at.population, at.kind) if at else None
 
 
-def _standing(
-    page: Page, at: _Found, words: list[str], left: str, end: int, *, alone: bool
-) -> tuple[float, str]:
-    """How certain a known place is: by cue first, then by what else the word may be."""
-    known = page.knowledge
-    name = _bare(words[-1]) if len(words) == 1 else ""
+def _sense(name: str, population: int, kind: str) -> _Sense:
+    """The sense of a name of one word; of a name of several when `name` is empty."""
+    known = knowledge()
     word = known.word(name) if name else UNKNOWN
     # Many a town gave its name to a test or bears that of a physician: a cue outweighs it.
-    medical = bool(name) and at.population < 100_000 and known.is_medical(name)
-    shout = bool(name) and len(name) < 5 and words[0].isupper() and not page.shouting
-    the = left.endswith("the ") and at.kind == "city" and name not in ("bronx", "hague")
-    small_word = (
-        at.kind == "city" and name not in _FAMOUS and word.zipf >= 3.9 and at.population < 60_000
+    medical = bool(name) and population < 100_000 and known.is_medical(name)
+    small_word = kind == "city" and name not in _FAMOUS and word.zipf >= 3.9 and population < 60_000
+    return _Sense(
+        name in TITLES or name in _CALENDAR,
+        name in _WORDS or small_word or medical,
+        _uncued(name, population, kind, word),
     )
-    doubtful = name in _WORDS or small_word or shout or the or medical
-    strong, weak = _cues(left)
-    if _WAR.match(page.text, end):
-        return 0.4, "war"
-    if alone and strong and not the:
-        return 0.9, "known after strong cue"
-    if alone and weak and not doubtful:
-        return 0.84, "known after cue"
-    if doubtful:
-        if alone and _INTO.search(left) and not (the or shout):
-            return 0.74, "word after in"
-        return (0.55, "word after cue") if alone and weak else (0.3, "word")
-    if page.text[end : end + 1] == ":":
-        return 0.4, "label"
-    if at.kind in ("country", "state"):
+
+
+def _uncued(name: str, population: int, kind: str, word: Word) -> tuple[float, str]:
+    if kind in _REGION_KINDS:
         if word.first > 60:
             return 0.5, "rather a name"
         person = word.first > 10 or word.surname > 30
         return (0.74, "region or name") if person else (0.82, "region")
-    if not alone:
-        return 0.45, "inside a run"
-    if len(words) > 1:
-        return (0.8, "several words, large") if at.population > 20_000 else (0.66, "several words")
+    if not name:
+        return (0.8, "several words, large") if population > 20_000 else (0.66, "several words")
     if word.first > 5 or word.surname > 20:
         return (0.72, "famous or name") if name in _FAMOUS else (0.5, "name")
-    if name in _FAMOUS or (at.population >= 400_000 and word.zipf < 5.2):
+    if name in _FAMOUS or (population >= 400_000 and word.zipf < 5.2):
         return 0.82, "large"
-    if at.population >= 60_000 and word.zipf < 4.6:
+    if population >= 60_000 and word.zipf < 4.6:
         return 0.74, "middling"
-    return 0.55, "small"
+    return 0.45, "small"
+
+
+def _form(words: list[str], *, partly_known: bool) -> _Form | None:
+    """The form of a name; None when it can be no place's."""
+    known = knowledge()
+    bare = [_bare(word) for word in words]
+    last, count = bare[-1], len(words)
+    if last in GENERIC or words[0] in TITLES or not _CALENDAR.isdisjoint(bare):
+        return None
+    word = known.word(last)
+    rare = word.zipf < 2.6 and not known.is_medical(last)
+    ending = rare and count < 3 and len(last) > 6 and _ENDING.search(last) is not None
+    return _Form(
+        count,
+        words[0],
+        prefix=count > 1 and words[0] in _PREFIX,
+        partly_known=partly_known,
+        ending=ending,
+        sure=ending and word.surname < 1 and _ENDING_SURE.search(last) is not None,
+        rare=rare,
+        medical=any(map(known.is_medical, bare)),
+        owner=words[-1].endswith("'s"),
+        last=word,
+    )
+
+
+def _judge_known(page: Page, run: Run, at: _Place) -> Span | None:
+    """A known place, with the state or country after it where there is one."""
+    text = page.text
+    start = run.starts[run.first + at.first]
+    end = run.ends(run.first + at.stop - 1) - 2 * at.owner
+    left = before(page, start)
+    city = at.kind == "city"
+    if (city and is_person_context(left)) or medical_use(page, end):
+        return None
+    # "at Brigham's" is an establishment, not a town.
+    if at.name and at.owner and left.endswith(" at "):
+        return None
+    if not at.follow:
+        state = _STATE_AFTER.match(text, end)
+        if state and not _apart(run, at, state.group(1)):
+            return _span(start, state.end(1), 0.93, "city, state")
+        other = _PLACE_AFTER.match(text, end) if city else None
+        if other and _ends_in_region(page, other.group(1)):
+            return _span(start, other.end(1), 0.9, "city, country")
+    article = at.name in ("bronx", "hague")
+    the = city and not article and left.endswith("the ")
+    shout = 0 < len(at.name) < 5 and run.words[run.first + at.first].isupper()
+    unsure = the or (shout and not page.shouting)
+    strong, weak = (False, False) if at.lead or at.follow else _cues(left)
+    label = not (strong or weak) and text.startswith(":", end)
+    if label or _WAR.match(text, end):
+        return None
+    if strong and not the:
+        certainty, rule = 0.9, "known after strong cue"
+    elif unsure or at.sense.doubtful:
+        into = weak and not unsure and _INTO.search(left)
+        certainty, rule = (0.74, "word after in") if into else (0.55, "word after cue")
+        if not weak:
+            return None
+    elif weak:
+        certainty, rule = 0.84, "known after cue"
+    elif (at.lead or at.follow) and at.kind not in _REGION_KINDS:
+        certainty, rule = 0.45, "inside a run"
+    else:
+        certainty, rule = at.sense.alone
+    if article and left.endswith("the "):
+        start -= 4
+    return _span(start, end, certainty, rule, Kind.STATE if at.kind == "state" else Kind.CITY)
 
 
 def _ends_in_region(page: Page, name: str) -> bool:
     return is_region(page, name) or is_region(page, name.split()[0])
 
 
-def _rather_person(page: Page, run: Run, at: _Found) -> bool:
-    """Whether 'X, MD' is a person with a credential rather than a place in Maryland."""
-    word = page.knowledge.word(_bare(run.words[at.stop - 1]))
-    return at.first > 0 or (at.population < 20_000 and word.surname > 5)
+def _apart(run: Run, at: _Place, state: str) -> bool:
+    """Whether a state after a place does not say where it lies.
+
+    'X, MD' may be a person with a credential; of "France, Texas, Japan" each stands for itself.
+    """
+    if len(state) > 2 and at.kind in _REGION_KINDS:
+        return run.lower[run.first + at.first : run.first + at.stop] not in _BOTH
+    if state not in UNSURE_STATES:
+        return False
+    word = knowledge().word(_bare(run.lower[run.first + at.stop - 1]))
+    return run.first + at.first > 0 or (at.population < 20_000 and word.surname > 5)
 
 
-_BEFORE = frozenset(
-    "in to from of near outside at into around the visit visited visiting visits city town "
-    "hometown "
-    "is was birthplace through via".split()
-)
-
-
-def _near(page: Page, start: int, end: int) -> bool:
-    """Whether a preposition, a label or a comma stands beside a run: worth a closer look."""
-    if page.text[end : end + 1] in (",", "\n", " ") and _REGION_NEXT.match(page.text, end):
-        return True
-    left = page.text[max(0, start - 12) : start].lower().split()
-    return bool(left) and (left[-1] in _BEFORE or left[-1][-1] in ':="')
-
-
-def _judge_form(page: Page, run: Run, found: list[_Found]) -> Iterator[Span]:
+def _judge_form(page: Page, run: Run, form: _Form) -> Span | None:
     """An unknown name that is formed like a place's, or that a cue makes one."""
-    known = page.knowledge
-    first = core(run)
-    words = run.words[first:]
-    if not words or len(words) > 4:
-        return
-    lower = [_bare(word) for word in words]
-    prefix = len(words) > 1 and lower[0] in _PREFIX
-    shaped = len(lower[-1]) > 6 and len(words) < 3 and bool(_ENDING.search(lower[-1]))
-    if not prefix and not shaped and not _near(page, run.starts[first], run.end):
-        return
-    if (
-        lower[0] in TITLES
-        or lower[-1] in GENERIC
-        or any(w in WEEKDAYS or w in MONTHS for w in lower)
-    ):
-        return
-    start, end = run.starts[first], run.end
-    if run.words[-1].endswith("'s"):
-        end -= 2
+    text = page.text
+    start, end = run.starts[run.first], run.end - 2 * form.owner
+    prefix, sure = form.prefix, form.sure
+    state = _STATE_AFTER.match(text, end)
+    if not state and form.partly_known and not prefix:
+        return None
     left = before(page, start)
-    state = _STATE_AFTER.match(page.text, end)
-    last = lower[-1]
-    word = known.word(last)
-    rare = word.zipf < 2.6 and not known.is_medical(last)
-    ending = rare and shaped
-    sure = ending and bool(_ENDING_SURE.search(last)) and word.surname < 1
-    strong, weak = _cues(left)
     if is_person_context(left):
-        return
+        return None
+    strong, weak = _cues(left)
+    backed = strong or weak or prefix or sure
     if state:
         code = state.group(1)
-        backed = strong or weak or prefix or sure
         credential = is_credential(code) and not (strong or prefix or sure)
-        if (backed or code not in UNSURE_STATES) and not credential:
-            rule = "form, state" if backed else "unknown, state"
-            yield _span(start, state.end(1), 0.92 if backed else 0.74, rule)
-        return
-    other = _PLACE_AFTER.match(page.text, end)
-    if other and len(words) < 3 and is_region(page, other.group(1)) and not found:
-        line = not page.text[max(0, start - 1) : start].strip() and "\n" in other.group()
-        backed = strong or weak or prefix or sure or line
-        rule = "form, country" if backed else "unknown, country"
-        yield _span(start, other.end(1), 0.86 if backed else 0.72, rule)
-        return
-    if len(found) and not prefix:
-        return
-    if prefix and not sure and (word.zipf > 4.2 and word.surname < 5 and word.first < 5):
-        return
-    if medical_use(page, end):
-        return
-    if (prefix or sure) and (strong or weak):
-        yield _span(start, end, 0.88, "form after cue")
-    elif ending and (strong or weak):
-        yield _span(start, end, 0.8, "ending after cue")
-    elif prefix and sure:
-        yield _span(start, end, 0.8, "prefix and ending")
-    elif (
-        strong
-        and len(words) <= 3
-        and not any(known.is_medical(w) for w in lower)
-        and (rare or word.zipf < 3.8)
-    ):
-        yield _span(start, end, 0.8, "unknown after strong cue")
-    elif sure:
-        yield _span(start, end, 0.66, "ending")
-    elif prefix and lower[0] in ("north", "south", "east", "west", "port", "lake", "new") and rare:
-        yield _span(start, end, 0.66, "prefix")
-    elif weak and rare and len(words) <= 2:
-        yield _span(start, end, 0.45, "unknown after cue")
+        if (not backed and code in UNSURE_STATES) or credential:
+            return None
+        rule = "form, state" if backed else "unknown, state"
+        return _span(start, state.end(1), 0.92 if backed else 0.74, rule)
+    other = None if form.partly_known or form.length > 2 else _PLACE_AFTER.match(text, end)
+    if other and is_region(page, other.group(1)):
+        line = not text[max(0, start - 1) : start].strip() and "\n" in other.group()
+        rule = "form, country" if backed or line else "unknown, country"
+        return _span(start, other.end(1), 0.86 if backed or line else 0.72, rule)
+    if not (backed or form.ending) or medical_use(page, end):
+        return None
+    certainty, rule = _formed(form, strong=strong, weak=weak)
+    if certainty < _WORTH or (certainty == _WORTH and not left.rstrip().endswith(_WHERE)):
+        return None
+    return _span(start, end, certainty, rule)
+
+
+def _formed(form: _Form, *, strong: bool, weak: bool) -> tuple[float, str]:
+    """How certain a name is by its form and by a cue, no region after it."""
+    word, prefix, sure = form.last, form.prefix, form.sure
+    if prefix and not sure and word.zipf > 4.2 and word.surname < 5 and word.first < 5:
+        return 0.0, "words"
+    if strong or weak:
+        if prefix or sure:
+            return 0.88, "form after cue"
+        if form.ending:
+            return 0.8, "ending after cue"
+        if strong and form.length < 4 and not form.medical and (form.rare or word.zipf < 3.8):
+            return 0.8, "unknown after strong cue"
+    if sure:
+        return (0.8, "prefix and ending") if prefix else (0.66, "ending")
+    if prefix and form.rare and form.first in _SURE_PREFIX:
+        return 0.66, "prefix"
+    if weak and form.rare and form.length < 3:
+        return 0.45, "unknown after cue"
+    return 0.0, "unknown"
 
 
 def _lower_case(page: Page) -> Iterator[Span]:
     """Places in lower case after a preposition, where the word is hardly anything else."""
-    known = page.knowledge
-    for match in _LOWER.finditer(page.text):
-        words = match.group(1).split()
-        for count in range(len(words), 0, -1):
-            name = " ".join(words[:count])
-            at = known.place(name)
-            region = (
-                name in STATE_NAMES or name in REGIONS or (at is not None and at.kind == "country")
-            )
-            word = known.word(name)
-            if not region and (
-                at is None or at.population < 200_000 or (count == 1 and word.zipf > 4.3)
-            ):
-                continue
-            if name in _WORDS or known.is_medical(name) or (count == 1 and word.first > 5):
-                continue
-            start = match.start(1)
-            yield _span(
-                start,
-                start + len(name),
-                0.82 if region else 0.76,
-                "region in lower case" if region else "lower case",
-            )
-            break
+    text = page.text
+    for match in _LOWER.finditer(text):
+        begin, start = match.start(), match.start(1)
+        if begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+            continue
+        small = _small(match.group(1))
+        if small:
+            size, region = small
+            rule = "region in lower case" if region else "lower case"
+            yield _span(start, start + size, 0.82 if region else 0.76, rule)
+
+
+@lru_cache(maxsize=32768)
+def _small(words: str) -> tuple[int, bool] | None:
+    """How many letters of one or two words in lower case are a place, and whether a region."""
+    known = knowledge()
+    for name in dict.fromkeys((words, words.partition(" ")[0])):
+        at = known.place(name)
+        word = known.word(name)
+        single = " " not in name
+        region = name in STATE_NAMES or name in REGIONS or bool(at and at.kind == "country")
+        large = at is not None and at.population >= 200_000 and not (single and word.zipf > 4.3)
+        other = name in _WORDS or known.is_medical(name) or (single and word.first > 5)
+        if (region or large) and not other:
+            return len(name), region
+    return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import lowered, matches
+from indistinct.text.detectors._numbers import matches, scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -22,16 +22,18 @@ _NAMED = re.compile(
     r"(?<![^\W_])(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)[\"']?\s?[:=]?\s{0,2}[\"']?"
     r"([-+]?\d{1,3}\.\d{2,8}(?:\s?°)?(?:\s?[nsew]\b)?)"
 )
+_DECIMALS = re.compile(r"\.\d{3}")
 _NAMES = words("lat latitude lon long longitude lng")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Coordinates with compass letters, in pairs of many decimals, and after their names."""
-    text = page.text
-    for match in matches(_MARKED, text):
-        yield Span(match.start(), match.end(), Kind.PLACE, 0.95, "coordinates", "compass")
-    for match in matches(_PAIR, text):
-        yield Span(match.start(), match.end(), Kind.PLACE, 0.88, "coordinates", "pair")
-    if not _NAMES.isdisjoint(page.lower):
-        for match in _NAMED.finditer(lowered(text)):
+    text, known = page.text, scan(page)
+    if "°" in text or _DECIMALS.search(text):
+        for match in matches(_MARKED, text, known.places):
+            yield Span(match.start(), match.end(), Kind.PLACE, 0.95, "coordinates", "compass")
+        for match in matches(_PAIR, text, known.places):
+            yield Span(match.start(), match.end(), Kind.PLACE, 0.88, "coordinates", "pair")
+    if not _NAMES.isdisjoint(known.words):
+        for match in _NAMED.finditer(known.lower):
             yield Span(match.start(1), match.end(1), Kind.PLACE, 0.93, "coordinates", "named")

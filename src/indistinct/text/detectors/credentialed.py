@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
+from string import ascii_lowercase
 
 from indistinct.text.cues import STATES
 from indistinct.text.detectors._grammar import name_before
+from indistinct.text.detectors._name_words import words
 from indistinct.text.detectors._names import Reading, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
@@ -25,13 +26,20 @@ _WHOLE = (
     r"|PharmD|PsyD|EdD|DrPH|MBBCh|BChir|MPAS|CCRN|RDN|Esq|PGY-?\d|MD/PhD|LADC|CADC|CASAC|RCP|CMA"
     r"|M\.A|MSc|CDE|CGC|MEd|M\.Ed|QMHP"
 )
-_CREDENTIAL = re.compile(
-    rf"(?:,\s{{0,2}}| {{1,2}}|\s\()(?:{_WHOLE}|{_DOTTED})(?![\w'])",
-)
-_LOWER = re.compile(
-    r"(?:,\s?|\s)(?:md|do|rn|np|lpn|cna|pa-?c|crna|licsw|lcsw|phd|m\.d|r\.n)(?![\w'])"
-)
+_CREDENTIAL = re.compile(rf"(?:{_WHOLE}|{_DOTTED})(?![\w'])")
+_LOWER = re.compile(r"(?:md|do|rn|np|lpn|cna|pa-?c|crna|licsw|lcsw|phd|m\.d|r\.n)(?![\w'])")
+# What stands between a name and a credential.
+_BETWEEN = re.compile(r"(?:,\s{0,2}| {1,2}|\s\()\Z")
 _ZIP = re.compile(r"[.,]?\s{1,3}\d{5}\b")
+# The first words of credentials, a hyphen as part of a word.
+_HEADS = words(
+    "m md do d phd ph dds dmd dpm dnp mbbs mbbch r rn l lpn lvn n np p pa msw mph pt o ot psyd psy "
+    "pharmd pharm edd ed j jd rph od dc msn b bsn rd bcba dvm pa-c pac fnp fnp-bc fnp-c fnpbc fnpc "
+    "agnp agnp-c agnpc agacnp acnp acnp-bc acnpbc aprn arnp crnp anp pnp cpnp pmhnp whnp cna crna "
+    "cnm cns dpt otr ccc-slp slp lcsw licsw lmsw lisw lmhc lpc lpcc lmft mft lcpc emt emt-b emt-p "
+    "emtb emtp rrt crt frcp frcpc frcs facs facp faap facc facog mrcp mba drph bchir mpas ccrn rdn "
+    "esq pgy ladc cadc casac rcp cma msc cde cgc med qmhp"
+) | frozenset(f"lcsw{mark}{letter}" for mark in ("", "-") for letter in ascii_lowercase)
 # Credentials that are also states after a city, or words of shouting notes.
 _DOUBTFUL = frozenset(("MD", "PA", "DC", "DO", "PT", "OT", "OD", "RD", "MA", "JD"))
 
@@ -39,31 +47,34 @@ _DOUBTFUL = frozenset(("MD", "PA", "DC", "DO", "PT", "OT", "OD", "RD", "MA", "JD
 def detect(page: Page) -> Iterator[Span]:
     """Names before credentials."""
     read = reading(page)
-    for match in _CREDENTIAL.finditer(page.text):
-        yield from _before(read, match, lower=False)
-    if page.whispering or page.text.islower():
-        for match in _LOWER.finditer(page.text):
-            yield from _before(read, match, lower=True)
+    for i in read.where(_HEADS):
+        if not i:
+            continue
+        lower = read.shapes[i] == "l"
+        if lower and not read.whispering:
+            continue
+        match = (_LOWER if lower else _CREDENTIAL).match(page.text, read.starts[i])
+        between = _BETWEEN.search(read.gaps[i - 1])
+        if match is not None and between is not None:
+            yield from _before(read, i - 1, between, match, lower=lower)
 
 
-def _before(read: Reading, match: re.Match[str], *, lower: bool) -> Iterator[Span]:
-    at = bisect_left(read.ends, match.start())
-    if at < len(read.ends) and read.ends[at] == match.start():
-        last = at
-    elif at and match.start() - read.ends[at - 1] == 1 and read.shapes[at - 1] == "I":
-        last = at - 1  # SMITH J. MD
-    elif at and read.page.text[read.ends[at - 1] : match.start()] in (".", "'", '"'):
-        last = at - 1
-    else:
+def _before(
+    read: Reading, last: int, between: re.Match[str], match: re.Match[str], *, lower: bool
+) -> Iterator[Span]:
+    """The name that ends with the last word before a credential."""
+    rest = read.gaps[last][: between.start()]  # SMITH J. MD
+    if rest not in ("", ".", "'", '"') and not (len(rest) == 1 and read.shapes[last] == "I"):
         return
     first = name_before(read, last, lower=lower)
     if first > last:
         return
-    words = [k for k in range(first, last + 1) if read.shapes[k] != "I"]
-    credential = match.group().strip(" ,(\n").replace(".", "")
-    if credential in _DOUBTFUL and _is_state(read, match, first, last, credential):
+    parts = [k for k in range(first, last + 1) if read.shapes[k] != "I"]
+    credential = match.group().replace(".", "")
+    comma = between.group().startswith(",")
+    if credential in _DOUBTFUL and _is_state(read, match, first, last, credential, comma=comma):
         return
-    if len(words) == 1 and last == first:
+    if len(parts) == 1 and last == first:
         known = read.fact(first)
         if credential in _DOUBTFUL and credential != "MD" and known.nameness < -0.8:
             return
@@ -71,7 +82,7 @@ def _before(read: Reading, match: re.Match[str], *, lower: bool) -> Iterator[Spa
             return
         yield read.spanning(first, last + 1, 0.8, "credentialed", "one name")
     elif lower:
-        if all(read.fact(k).nameness > -1.6 or read.fact(k).strange for k in words):
+        if all(read.fact(k).nameness > -1.6 or read.fact(k).strange for k in parts):
             yield read.spanning(first, last + 1, 0.8, "credentialed", "lower case")
     elif credential in _DOUBTFUL - {"MD"} and read.shapes[last] == "U":
         yield read.spanning(first, last + 1, 0.7, "credentialed", "doubtful credential")
@@ -79,7 +90,9 @@ def _before(read: Reading, match: re.Match[str], *, lower: bool) -> Iterator[Spa
         yield read.spanning(first, last + 1, 0.95, "credentialed", "credential")
 
 
-def _is_state(read: Reading, match: re.Match[str], first: int, last: int, credential: str) -> bool:
+def _is_state(
+    read: Reading, match: re.Match[str], first: int, last: int, credential: str, *, comma: bool
+) -> bool:
     """Whether *Silver Spring, MD 20901* is a place and no physician."""
     if credential not in STATES:
         return False
@@ -87,4 +100,4 @@ def _is_state(read: Reading, match: re.Match[str], first: int, last: int, creden
         return True
     name = " ".join(read.lower[first : last + 1])
     place = read.page.knowledge.place(name)
-    return place is not None and match.group().startswith(",") and read.fact(last).first == 0
+    return place is not None and comma and read.fact(last).first == 0

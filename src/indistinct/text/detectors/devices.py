@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from indistinct.text.detectors._numbers import codes, cued, luhn, matches
+from indistinct.text.detectors._numbers import cued, luhn, matches, scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -32,10 +32,10 @@ _VERSION = re.compile(r"(?:version|ver|v|release|build|section|oid)[ .:]{0,2}$",
 
 def detect(page: Page) -> Iterator[Span]:
     """Devices by the shape of their addresses and after their cues."""
-    text = page.text
-    for start, end, _, rule, certainty in cued(text, "device"):
+    text, known = page.text, scan(page)
+    for start, end, _, rule, certainty in cued(page, "device"):
         yield Span(start, end, Kind.DEVICE, certainty, "devices", rule)
-    for match in matches(_SHAPES, text):
+    for match in matches(_SHAPES, text, known.mixed):
         shape = next(name for name in _CERTAINTIES if match[name])
         if shape == "ipv4":
             parts = [int(part) for part in match["ipv4"].split(".")]
@@ -47,7 +47,7 @@ def detect(page: Page) -> Iterator[Span]:
     if "eyJ" in text:
         for match in _JSON_TOKEN.finditer(text):
             yield Span(match.start(), match.end(), Kind.DEVICE, 0.93, "devices", "json token")
-    for code in codes(text):
+    for code in known.codes:
         if len(code.text) == 15 and code.text.isdigit() and luhn(code.text):
             yield Span(code.start, code.end, Kind.DEVICE, 0.85, "devices", "imei check")
         elif code.size > 11 and _random(code.text):

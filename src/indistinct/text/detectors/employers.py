@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.cues import MONTHS, WEEKDAYS
-from indistinct.text.detectors._heads import headed, heads_of, is_named, rarely_a_word
+from indistinct.text.detectors._heads import headed, heads_of, index, is_named, rarely_a_word
 from indistinct.text.detectors._places import (
     UPPER,
     WORD,
     before,
-    has,
     is_credential,
     is_generic,
+    matches,
     medical_use,
 )
 from indistinct.text.page import Page
@@ -27,11 +27,14 @@ _FORM = re.compile(
     r"Pte(?: Ltd)?|"
     r"Co|Company|Cos|& Sons|and Sons|& Co|Bros|Brothers|Holdings?|Bancorp|LP|L\.P)(?![\w'&-])\.?"
 )
+# The last words of these forms as a capitalised run has them; "plc" and what has a stop or a
+# stroke inside are looked for as they are.
 _FORMS = frozenset(
-    "corp corporation inc incorporated llc l llp ltd limited plc gmbh mbh ag kg s spa srl sarl "
-    "sas nv n bv b oy oyj ab aps a asa pty pte co company cos sons bros brothers holding "
-    "holdings bancorp lp".split()
+    "corp corporation inc incorporated llc l.l.c llp ltd limited plc gmbh mbh ag kg s.a spa srl "
+    "sarl sas nv n.v bv b.v oy oyj ab aps a asa pty pte co company cos sons bros brothers holding "
+    "holdings bancorp lp l.p l.l.c. s.a. n.v. b.v. l.p.".split()
 )
+_RARE_FORMS = (" plc", "S.p.A", "S.r.l", "A/S")
 # Forms that are something else in clinical text (antigen, sodium nitrate …) need more.
 _UNSURE_FORM = re.compile(
     r"(?:AG|AB|KG|NV|SAS|Co|LP|Limited|Holding|SRL|ASA|Oy|BV|Brothers|Bros|S\.A|Company)\.?$"
@@ -55,13 +58,10 @@ _TRADE = heads_of(
     exchange brokers lenders mortgage credit factory mill mills works shipyard garage
     """
 )
-_FIRM = re.compile(
-    rf"([{UPPER}](?<![\w'-][{UPPER}])[\w'-]{{1,20}}), ([{UPPER}][\w'-]{{1,20}}),? (?:and|&) "
-    rf"([{UPPER}][\w'-]{{1,20}})(?![\w'-])"
-)
-_PAIR = re.compile(
-    rf"([{UPPER}](?<![\w'-][{UPPER}])[\w'-]{{2,20}}) & ([{UPPER}][\w'-]{{2,20}})(?![\w'-])"
-)
+# From the comma or the &, so that the scan skips to it; the first name is looked for before it.
+_FIRM = re.compile(rf", ([{UPPER}][\w'-]{{1,20}}),? (?:and|&) ([{UPPER}][\w'-]{{1,20}})(?![\w'-])")
+_PAIR = re.compile(rf" & ([{UPPER}][\w'-]{{2,20}})(?![\w'-])")
+_NAME_BEFORE = re.compile(rf"(?<![\w'-])[{UPPER}][\w'-]{{1,20}}$")
 _NAME = rf"{WORD}(?:(?: |, | & | and | of | de )(?:{WORD})){{0,4}}"
 _HOW = (
     r"(?: (?:full|part)[- ]time| nights?| days?| evenings?| weekends?| remotely| currently|"
@@ -79,17 +79,18 @@ _WORKS = re.compile(
 )
 _WORK_WORDS = frozenset(
     "work works worked working employed job shift intern interns interned interning hired consult "
-    "consults consulting position retired off fired resigned manager engineer teacher driver "
+    "consults consulting position retired laid fired resigned manager engineer teacher driver "
     "accountant nurse welder mechanic clerk cashier analyst developer technician attorney lawyer "
-    "representative supervisor salesman consultant ceo cfo cto director president founder owner "
+    "representative supervisor salesman consultant ceo cfo cto co director president founder owner "
     "chairman employee employees executive head spokesman spokeswoman spokesperson".split()
 )
 _LABEL_WORDS = frozenset(
-    "employer company organization organisation entity workplace work firm business consignee "
+    "employer company organization organisation entity workplace place firm business consignee "
     "shipper carrier vendor supplier client insurer insurance".split()
 )
+_NUMBER = re.compile(r"\d{3}")
 _LABEL = re.compile(
-    rf"(?im:(?:^|[\s(\[*\"-])(?:employer|company(?: name)?|organi[sz]ation(?: name)?|entity|"
+    rf"(?<![^\s(\[*\"-])(?i:(?:employer|company(?: name)?|organi[sz]ation(?: name)?|entity|"
     rf"workplace|place of work|firm|"
     rf"business name|consignee|shipper|carrier|vendor|supplier|client|insurer|insurance(?: "
     rf"carrier| company| provider)?)\"?(?:\*\*)? ?[:=] ?\"?)({_NAME})"
@@ -99,7 +100,7 @@ _LABEL = re.compile(
 def detect(page: Page) -> Iterator[Span]:
     """Companies, firms and employers."""
     text = page.text
-    for match in _FORM.finditer(text) if has(page, _FORMS) else ():
+    for match in _FORM.finditer(text) if _has_form(page) else ():
         start = _past_leading(match)
         form = match.group()[match.end(1) - match.start() :]
         unsure = bool(_UNSURE_FORM.search(form))
@@ -116,37 +117,62 @@ def detect(page: Page) -> Iterator[Span]:
             yield _span(
                 found.start, found.end, 0.76 if rare else 0.6, f"trade{' and rare name' * rare}"
             )
-    for match in _FIRM.finditer(text):
-        known = [page.knowledge.word(word) for word in match.groups()]
-        if all(word.surname >= 1 or word.zipf == 0 for word in known) and not any(
-            word.lower() in MONTHS or word.lower() in WEEKDAYS or is_credential(word)
-            for word in match.groups()
-        ):
-            people = sum(word.first > 4 * word.surname + 1 for word in known)
-            eponyms = sum(page.knowledge.is_eponym(word) for word in match.groups())
-            rule = "firm of three" if not people else "three names"
-            yield _span(*match.span(), 0.86 - 0.1 * bool(people) - 0.15 * (eponyms > 1), rule)
-    for match in _PAIR.finditer(text) if " & " in text else ():
-        known = [page.knowledge.word(word) for word in match.groups()]
-        if all(word.surname >= 5 and word.zipf < 4.8 for word in known) and not medical_use(
-            page, match.end()
-        ):
-            yield _span(*match.span(), 0.74, "firm of two")
+    yield from _firms(page)
     for words_of, pattern, certainty, rule in (
         (_WORK_WORDS, _WORKS, 0.78, "works for"),
         (_LABEL_WORDS, _LABEL, 0.84, "label"),
     ):
-        for match in pattern.finditer(text) if has(page, words_of) else ():
+        for match in matches(page, words_of, pattern):
             words = [word for word in match.group(1).replace(",", " ").split() if word[0].isupper()]
             if all(map(is_generic, words)) or any(
                 word.lower() in MONTHS or word.lower() in WEEKDAYS for word in words
             ):
                 continue
-            if page.knowledge.is_medical(words[0].lower()):
+            if page.knowledge.is_medical(words[0].lower()) or _NUMBER.search(words[0]):
                 continue
             if before(page, match.start(1)).endswith("dr. "):
                 continue
             yield _span(match.start(1), _before_person(match), certainty, rule)
+
+
+def _firms(page: Page) -> Iterator[Span]:
+    """Two or three surnames joined by a comma and an "and"."""
+    text, word_of = page.text, page.knowledge.word
+    for match in _FIRM.finditer(text):
+        back = max(0, match.start() - 22)
+        first = _NAME_BEFORE.search(text[back : match.start()])
+        names = (first.group(), *match.groups()) if first else ()
+        known = [word_of(name) for name in names]
+        if (
+            first
+            and all(word.surname >= 1 or word.zipf == 0 for word in known)
+            and not any(
+                name.lower() in MONTHS or name.lower() in WEEKDAYS or is_credential(name)
+                for name in names
+            )
+        ):
+            people = sum(word.first > 4 * word.surname + 1 for word in known)
+            eponyms = sum(page.knowledge.is_eponym(name) for name in names)
+            rule = "firm of three" if not people else "three names"
+            certainty = 0.86 - 0.1 * bool(people) - 0.15 * (eponyms > 1)
+            yield _span(back + first.start(), match.end(), certainty, rule)
+    for match in _PAIR.finditer(text):
+        back = max(0, match.start() - 22)
+        first = _NAME_BEFORE.search(text[back : match.start()])
+        if not first or len(first.group()) < 3:
+            continue
+        known = [word_of(first.group()), word_of(match.group(1))]
+        if all(word.surname >= 5 and word.zipf < 4.8 for word in known) and not medical_use(
+            page, match.end()
+        ):
+            yield _span(back + first.start(), match.end(), 0.74, "firm of two")
+
+
+def _has_form(page: Page) -> bool:
+    """Whether a legal form is on the page: the gate before a slow pattern."""
+    if not index(page).keys().isdisjoint(_FORMS):
+        return True
+    return any(form in page.text for form in _RARE_FORMS)
 
 
 def _span(start: int, end: int, certainty: float, rule: str) -> Span:

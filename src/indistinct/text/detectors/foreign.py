@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from indistinct.text.detectors._name_words import CALENDAR, INSTITUTIONS, words
-from indistinct.text.detectors._names import Reading, facts, reading
+from indistinct.text.detectors._names import KNOWN, Reading, Remembered, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -48,6 +48,7 @@ _KOREAN_PART = (
 _KOREAN_SYLLABLE = re.compile(_KOREAN_PART)
 _KOREAN_GIVEN = re.compile(rf"{_KOREAN_PART}-?{_KOREAN_PART}")
 _VIETNAMESE = words("nguyen tran le pham huynh hoang phan vu vo dang bui do ho ngo duong ly")
+_ALL_SURNAMES = _SURNAMES | _KOREAN | _VIETNAMESE
 _HONORED = words("san sama sensei kun chan senpai ssi nim bey hanim hanım ji bhai didi garu")
 _AFTER = words("ge jie laoshi zong ayi shushu didi meimei gege jiejie xiansheng nvshi furen jingli")
 _BEFORE = words("lao xiao old little auntie uncle brother sister ah a aunt big")
@@ -59,14 +60,18 @@ _ENDING = re.compile(
     r"|naka|tani|stein|baum|mann|inho|elli|etti|ucci|acci|ellini|wala|bekov|aev|ullah|uddin|rahman"
     r"|nen|lainen|konen|aite|iene|auskas|ović|ić|owski|owska|kwo|chukwu|olu|emi)"
 )
+# Words of one script, as many as a name has; with capitals where the script has them.
+_HAN = r"[\u3400-\u9fff\u3040-\u30ff]"
 _OTHER = re.compile(
-    r"[\u3400-\u9fff\u3040-\u30ff]{2,8}|[\uac00-\ud7a3]{2,5}"
-    r"|[\u0400-\u04ff]{2,20}(?:[ -][\u0400-\u04ff]{2,20}){0,2}"
-    r"|[\u0370-\u03ff]{2,20}(?:[ -][\u0370-\u03ff]{2,20}){0,2}"
+    rf"{_HAN}{{2,8}}(?:[ \u30fb]{_HAN}{{1,6}}){{0,2}}|{_HAN} {_HAN}{{1,3}}"
+    r"|[\uac00-\ud7a3]{1,5}(?: [\uac00-\ud7a3]{1,4})?"
+    r"|(?<!\w)(?:[\u0400-\u042f][\u0400-\u04ff'-]{1,20}|[\u0400-\u042f]\. ?)"
+    r"(?:[ -]?(?:[\u0400-\u042f][\u0400-\u04ff'-]{1,20}|[\u0400-\u042f]\.)){0,2}(?!\w)"
+    r"|(?<!\w)[\u0386-\u03ab][\u0370-\u03ff]{1,20}(?:[ -][\u0386-\u03ab][\u0370-\u03ff]{1,20}){0,2}"
     r"|[\u0590-\u05ff]{2,15}(?: [\u0590-\u05ff]{2,15}){0,2}"
     r"|[\u0600-\u06ff]{2,15}(?: [\u0600-\u06ff]{2,15}){0,2}"
     r"|[\u0900-\u0dff]{2,20}(?: [\u0900-\u0dff]{2,20}){0,2}"
-    r"|[\u0e00-\u0e7f]{3,20}"
+    r"|[\u0e00-\u0e7f]{3,20}(?: [\u0e00-\u0e7f]{3,20})?"
 )
 _HAN_SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮"
@@ -84,9 +89,9 @@ def detect(page: Page) -> Iterator[Span]:
     while i >= 0:
         word = lower[i]
         end = i + 1
-        if word not in CALENDAR:
+        if _WORTH[word]:
             found = None
-            if word in _SURNAMES or word in _KOREAN or word in _VIETNAMESE:
+            if word in _ALL_SURNAMES:
                 found = _surname_first(read, i)
             if found is None and "-" in word:
                 found = _hyphenated(read, i)
@@ -115,6 +120,21 @@ def _sounds(word: str) -> str:
     if _ENDING.fullmatch(word):
         return "ending"
     return ""
+
+
+def _worth(word: str) -> bool:
+    """Whether a word, by itself, may be or begin a name from elsewhere."""
+    if word in CALENDAR:
+        return False
+    if word in _ALL_SURNAMES or "-" in word or not word.isascii():
+        return True
+    known = KNOWN[word]
+    if known.zipf >= 4.2 or known.place or known.medical:
+        return False
+    return bool(_sounds(word)) if known.strange else _sounds(word) == "doubled"
+
+
+_WORTH = Remembered(_worth)
 
 
 def _followed_by_place(read: Reading, end: int) -> bool:
@@ -194,7 +214,7 @@ def _hyphenated(read: Reading, i: int) -> Span | None:
     """Tanaka-san, Hae-Won Park, Min-jun."""
     word = read.lower[i]
     head, _, tail = word.rpartition("-")
-    if tail in _HONORED and not facts(read.page.knowledge, head).ordinary:
+    if tail in _HONORED and not KNOWN[head].ordinary:
         start = read.starts[i]
         return Span(start, start + len(head), Kind.LAST_NAME, 0.88, "foreign", "honoured")
     if not _KOREAN_GIVEN.fullmatch(word):
@@ -265,23 +285,32 @@ def _beside(read: Reading, i: int) -> bool:
     return known.nameness > -2 or (not known.named and known.zipf < 3.8)
 
 
+_MANY = 12  # words of another script from which the text itself is in that script
+
+
 def _scripts(page: Page) -> Iterator[Span]:
-    """Short runs of another script inside a text in Latin letters."""
-    found = list(_OTHER.finditer(page.text))
-    if not found or sum(m.end() - m.start() for m in found) * 5 > len(page.text):
+    """Names in another script inside a text in Latin letters."""
+    folded = page.folded
+    # Cyrillic words of letters that look Latin were folded; where they stood is unchanged.
+    text = page.text if folded.places is not None else folded.source
+    found = list(_OTHER.finditer(text))
+    if len(found) > _MANY and sum(m.end() - m.start() for m in found) * 5 > len(text):
         return
     for match in found:
-        run = match.group()
-        if "\u3400" <= run[0] <= "\u9fff":
+        run = match.group().rstrip()
+        apart = " " in run or "\u30fb" in run
+        if "\u3040" <= run[0] <= "\u9fff":
             named = run[0] in _HAN_SURNAMES and len(run) <= 4
             rule, certainty = ("han surname", 0.85) if named else ("han", 0.5)
+            if apart:
+                rule, certainty = "han, apart", 0.82
         elif "\uac00" <= run[0] <= "\ud7a3":
+            if len(run) < 2:
+                continue
             rule, certainty = ("hangul", 0.8) if len(run) in (3, 4) else ("hangul, other", 0.6)
         elif run != run.lower():
-            rule, certainty = ("capitals", 0.82) if " " in run else ("one capital", 0.72)
-        elif "\u0590" <= run[0] <= "\u0dff":
-            rule, certainty = ("no case", 0.75) if " " in run else ("no case, one word", 0.6)
+            rule, certainty = ("capitals", 0.85) if apart else ("one capital", 0.72)
         else:
-            continue
-        kind = Kind.FULL_NAME if " " in run or len(run) < 5 else Kind.LAST_NAME
-        yield Span(match.start(), match.end(), kind, certainty, "foreign", rule)
+            rule, certainty = ("no case", 0.75) if apart else ("no case, one word", 0.6)
+        kind = Kind.FULL_NAME if apart or len(run) < 5 else Kind.LAST_NAME
+        yield Span(match.start(), match.start() + len(run), kind, certainty, "foreign", rule)

@@ -7,11 +7,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from indistinct.text.cues import RELATIONS
-from indistinct.text.detectors._grammar import Trust, name_from, past_titles
+from indistinct.text.detectors._grammar import (
+    Trust,
+    common_name,
+    following,
+    name_from,
+    past_titles,
+)
 from indistinct.text.detectors._name_words import CALENDAR, PARTICLES, words
 from indistinct.text.detectors._names import Reading, reading
 from indistinct.text.page import Page
@@ -51,6 +57,8 @@ _THINGS = words(
 _COLON = re.compile(
     r"[\"'*_]{0,2}\s{0,3}[:=]\s{0,12}[\"'*_([]{0,2}\s{0,2}|\s{0,2}[>|]\s{0,3}|\s{2,12}-\s|\s-\s"
 )
+_LABELLING = frozenset(":=>-")
+_DIGIT = re.compile(r"\d")
 _BY = words(
     "dictated signed seen evaluated examined written reviewed performed transcribed intake "
     "typed authenticated cosigned entered prepared authored completed approved verified "
@@ -58,7 +66,7 @@ _BY = words(
     "read documented electronically accompanied operated assisted treated managed followed"
 )
 _PATIENT = words("patient pt client resident participant pts")
-_SPEAKER = re.compile(r"^[ ]{0,4}(?:\[[\w /]{1,24}\]\s{0,2})?(?=[^\W\d_])", re.MULTILINE)
+_TAG = re.compile(r"^[ ]{0,4}\[[\w /]{1,24}\]\s{0,2}(?=[^\W\d_])", re.MULTILINE)
 
 
 def detect(page: Page) -> Iterator[Span]:
@@ -71,22 +79,20 @@ def detect(page: Page) -> Iterator[Span]:
 
 
 def _labelled(read: Reading) -> Iterator[Span]:
-    for i, gap in enumerate(read.gaps):
-        if gap == " " or (":" not in gap and "=" not in gap and ">" not in gap and "-" not in gap):
+    for gap, places in read.gap_index.items():
+        if _LABELLING.isdisjoint(gap) or gap.count("\n") > 1 or _DIGIT.search(gap):
             continue
-        label = read.lower[i]
-        strong = label in _WHO or label.endswith("name")
-        if not strong and label not in _PERHAPS:
+        if not gap.startswith((":", '":', "=", ">")) and not _COLON.fullmatch(gap):
             continue
-        if not _COLON.fullmatch(gap) and not gap.startswith((":", '":', "=", ">")):
-            continue
-        if "-" in gap and ":" not in gap and "=" not in gap and not strong:
-            continue
-        if "name" in label and (_of_things(read, i) or label in ("username", "filename")):
-            continue
-        if any(c.isdigit() for c in gap) or gap.count("\n") > 1:
-            continue
-        yield from _value(read, i + 1, strong=strong, web="=" in gap)
+        dashed = "-" in gap and ":" not in gap and "=" not in gap
+        for i in places:
+            label = read.lower[i]
+            strong = label in _WHO or label.endswith("name")
+            if not strong and (dashed or label not in _PERHAPS):
+                continue
+            if "name" in label and (_of_things(read, i) or label in ("username", "filename")):
+                continue
+            yield from _value(read, i + 1, strong=strong, web="=" in gap)
 
 
 def _of_things(read: Reading, i: int) -> bool:
@@ -185,52 +191,75 @@ def _by(read: Reading) -> Iterator[Span]:
 
 def _patients(read: Reading) -> Iterator[Span]:
     """Patient Robert Lee, pt kalla."""
-    for word in sorted(_PATIENT & read.index.keys()):
-        for i in read.index.get(word, ()):
-            if read.gaps[i] not in (" ", ", ", ". ", ",") or i + 1 >= len(read.words):
-                continue
-            if read.gaps[i] == ". " and word != "pt":
-                continue
-            start = past_titles(read, i + 1)
-            small = read.shapes[start] == "l"
-            end = name_from(
-                read, start, Trust.CUE, lower=read.gaps[i] in (" ", ". "), inverted=True
-            )
-            if end == start:
-                continue
-            known = read.fact(start)
-            if small:
-                after = read.lower[end] if end < len(read.words) else ""
-                if known.nameness > -0.9 or (known.strange and after in _THEN):
-                    yield read.spanning(start, end, 0.78, "headings", "patient, lower case")
-            elif known.nameness > -1.2 or (end - start > 1 and not known.ordinary):
-                yield read.spanning(start, end, 0.93, "headings", "patient")
-            elif known.strange:
-                yield read.spanning(start, end, 0.72, "headings", "patient, unlisted")
+    for i in read.where(_PATIENT):
+        gap = read.gaps[i]
+        if gap not in (" ", ", ", ". ", ",") or i + 1 >= len(read.words):
+            continue
+        if gap == ". " and read.lower[i] != "pt":
+            continue
+        start = past_titles(read, i + 1)
+        if read.shapes[start] == "l":
+            if gap in (" ", ". "):
+                yield from _small_patient(read, start)
+            continue
+        end = name_from(read, start, Trust.CUE, inverted=True)
+        if end == start:
+            continue
+        known = read.fact(start)
+        if known.nameness > -1.2 or (end - start > 1 and not known.ordinary):
+            yield read.spanning(start, end, 0.93, "headings", "patient")
+        elif known.strange:
+            yield read.spanning(start, end, 0.72, "headings", "patient, unlisted")
 
 
-_THEN = words(
-    "seen is was has had reports denies presents presented states came with and c s/p admitted "
-    "feels complains stable doing tolerated returns who here in at on"
+def _small_patient(read: Reading, start: int) -> Iterator[Span]:
+    """pt kalla, pt church seen: in shorthand without capitals."""
+    end = name_from(read, start, Trust.CUE, lower=True, inverted=True)
+    known = read.fact(start)
+    after = following(read, max(end, start + 1) - 1)
+    if end == start:
+        if common_name(read, start) and after in _ONLY_PATIENTS:
+            yield read.spanning(start, start + 1, 0.86, "headings", "patient, common word")
+    elif after in _ONLY_PATIENTS and (known.named or known.strange):
+        yield read.spanning(start, end, 0.88, "headings", "patient and verb, lower case")
+    elif known.nameness > -0.9 or (known.strange and after in _THEN):
+        yield read.spanning(start, end, 0.78, "headings", "patient, lower case")
+
+
+_ONLY_PATIENTS = words(
+    "seen admitted discharged transferred reports reported denies denied presents presented "
+    "complains complained c who says awake alert ambulating ambulated refused refuses arrived "
+    "returns returned voided slept intubated extubated resting sleeping tolerating w "
+)
+_THEN = _ONLY_PATIENTS | words(
+    "is was has had states came with and s/p feels stable doing tolerated here in at on"
 )
 
 
 def _speakers(read: Reading) -> Iterator[Span]:
     """Sara: at the start of a line, [SMS] Sun Yue: with the kind of message before it."""
-    for match in _SPEAKER.finditer(read.page.text):
-        i = bisect_right(read.starts, match.end() - 1)
-        if i >= len(read.words) or read.starts[i] != match.end() or read.shapes[i] not in "CU":
-            continue
-        end = name_from(read, i, Trust.CUE)
-        if end == i or end - i > 4 or not read.gaps[end - 1].startswith((":", " (")):
-            continue
-        if read.gaps[end - 1].startswith(" (") and "[" not in match.group():
-            continue
-        known = [read.fact(k) for k in range(i, end) if read.shapes[k] != "I"]
-        tagged = "[" in match.group()
-        if any(read.lower[k] in CALENDAR for k in range(i, end)) or not known:
-            continue
-        if known[0].first > 0 and known[0].nameness > -0.8 and read.shapes[i] == "C":
-            yield read.spanning(i, end, 0.85, "headings", "speaker")
-        elif tagged and all(fact.named or fact.strange for fact in known) and len(known) > 1:
-            yield read.spanning(i, end, 0.8, "headings", "tagged speaker")
+    text = read.page.text
+    for i in read.openers:
+        # The colon after a speaker comes soon.
+        colon = read.shapes[i] in "CU" and text.find(":", read.starts[i], read.starts[i] + 80) > 0
+        if colon and not read.margin(i).strip(" ") and len(read.margin(i)) <= 4:
+            yield from _speaker(read, i, tagged=False)
+    for match in _TAG.finditer(text) if "[" in text else ():
+        i = bisect_left(read.starts, match.end())
+        if i < len(read.words) and read.shapes[i] in "CU":
+            yield from _speaker(read, i, tagged=True)
+
+
+def _speaker(read: Reading, i: int, *, tagged: bool) -> Iterator[Span]:
+    end = name_from(read, i, Trust.CUE)
+    if end == i or end - i > 4 or not read.gaps[end - 1].startswith((":", " (")):
+        return
+    if read.gaps[end - 1].startswith(" (") and not tagged:
+        return
+    known = [read.fact(k) for k in range(i, end) if read.shapes[k] != "I"]
+    if any(read.lower[k] in CALENDAR for k in range(i, end)) or not known:
+        return
+    if known[0].first > 0 and known[0].nameness > -0.8 and read.shapes[i] == "C":
+        yield read.spanning(i, end, 0.85, "headings", "speaker")
+    elif tagged and all(fact.named or fact.strange for fact in known) and len(known) > 1:
+        yield read.spanning(i, end, 0.8, "headings", "tagged speaker")

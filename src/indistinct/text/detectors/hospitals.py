@@ -17,15 +17,16 @@ from indistinct.text.detectors._heads import (
 from indistinct.text.detectors._places import (
     UPPER,
     before,
-    core,
     has,
     is_generic,
     is_person_context,
     is_region,
+    matches,
     medical_use,
     names_something,
     runs,
 )
+from indistinct.text.detectors._practices import CARE, practices
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -53,19 +54,9 @@ _CLINIC = heads_of(
     facility: care correctional living medical nursing rehabilitation
     """
 )
-_PRACTICE = heads_of(
-    """
-    pediatrics cardiology orthopedics orthopaedics dermatology obgyn ob/gyn ob-gyn oncology
-    radiology urology neurology gastroenterology ophthalmology psychiatry dental dentistry
-    physiotherapy chiropractic optometry surgery pharmacy nephrology gynecology anesthesiology
-    rheumatology hematology endocrinology pathology health medical hospice manor;
-    medicine: family general internal penn sports;
-    practice: dental family general group medical;
-    associates group partners specialists physicians services laboratories labs: cardiology
-        care dental dermatology eye gastroenterology health healthcare internal medical
-        medicine neurology ob oncology orthopedic orthopedics pediatric pediatrics physicians
-        psychiatric radiology surgical urology women's
-    """
+_LOWER_WORDS = frozenset(
+    "hospital hospitals clinic clinics infirmary hospice center centre ctr cntr home system "
+    "care rehab".split()
 )
 _LOWER = re.compile(
     r"(?: (?:general|memorial|community|regional|children's|university|medical|family|health|"
@@ -73,28 +64,23 @@ _LOWER = re.compile(
     r"(?:hospitals?|clinics?|infirmary|hospice|(?:medical|med|health|cancer|surgery|care|heart) "
     r"(?:center|centre|ctr|cntr)|nursing home|health system|urgent care|rehab)\b"
 )
-_CARE = re.compile(
-    r"\b(?:(?:admitted|transferred|transported|referred|presented|brought|readmitted|rushed|"
-    r"airlifted|taken) to|"
-    r"(?:treated|seen|evaluated|admitted|followed|hospitali[sz]ed|assessed|observed|operated|"
-    r"reviewed|diagnosed|cared for|delivered|examined|surgery|admission|appointment|visit|care|"
-    r"treatment|consultation|presented|discussed|underwent \w{3,20}) at|discharged from)(?: the)? $"
-)
-_CUE = re.compile(r"\b(?:at|to|from|by|with|of)(?: the)? $")
 _UNARTICLED = re.compile(r"\b(?:at|to|from|in) $")
-_CITY = re.compile(rf"(?: in | |, )([{UPPER}][\w'-]{{1,20}}(?: [{UPPER}][\w'-]{{1,20}}){{0,2}})")
+_CITY = re.compile(rf"(?: |, )([{UPPER}][\w'-]{{1,20}}(?: [{UPPER}][\w'-]{{1,20}}){{0,2}})")
 _STATE = re.compile(r", (?:" + "|".join(STATES) + r")\b")
+_FACILITIES = frozenset(
+    "facility clinic office hospital practice location campus branch site center centre lab "
+    "laboratory pharmacy headquarters plant warehouse store rehab hospice".split()
+)
 _FACILITY = re.compile(
     r" (?:facility|clinic|office|hospital|practice|location|campus|branch|site|center|centre|lab|"
     r"laboratory|pharmacy|headquarters|plant|warehouse|store|rehab|hospice)\b"
 )
 _SAINT = re.compile(
-    rf"(?<!\w)(?:St\.?|Saint|Sta\.|Santa|Ste\.) [{UPPER}]\w{{2,14}}(?:'s|s')(?= ?[.,;:)?!\n]|$| "
-    rf"(?:on|in|for|since|where|who|and|with|last|under|by|from|after|to|ER|ED|ICU|today|"
-    rf"yesterday)\b)"
+    rf"(?<!\w)(?:St\.?|Saint|Sta\.|Santa|Ste\.) [{UPPER}]\w{{2,14}}(?:'s|s')"
+    rf"(?= ?[.,;:)?!\n]|$| (?:ER|ED|ICU)\b| (?!wort\b|fire\b|dance\b|day\b)[a-z])"
 )
 _POSSESSIVE = re.compile(
-    rf"(?<!\w)(?:at|to|from|by) ([{UPPER}][\w-]{{3,18}}'s)(?= ?[.,;:)?!]| ?\n|$| (?:on|since|"
+    rf"[ \n(](?:at|to|from|by) ([{UPPER}][\w-]{{3,18}}'s)(?= ?[.,;:)?!]| ?\n|$| (?:on|since|"
     rf"last|where|for (?:a|an|his|her|further))\b)"
 )
 _GENERAL = re.compile(
@@ -115,9 +101,9 @@ _WHISPERED = re.compile(
 _FAMOUS = (
     r"Cedars?[- ]Sinai|Mayo Clinic|Kaiser Permanente|New ?York[- ]Presbyterian|Johns Hopkins|"
     r"John Hopkins|"
-    r"UCSF|MD Anderson|M\.D\. Anderson|(?:Memorial )?Sloan[- ]Kettering|M(?:oun)?t\.? Sinai|Mass "
-    r"General|"
-    r"Massachusetts General|NYU Langone|Dana[- ]Farber|Beth Israel(?: Deaconess)?|Brigham and "
+    r"UCSF|UCLA|UCSD|NYU(?: Langone)?|MGH|BWH|UTMB|UTSW|UPenn|MD Anderson|"
+    r"M\.D\. Anderson|(?:Memorial )?Sloan[- ]Kettering|M(?:oun)?t\.? Sinai|Mass General|"
+    r"Massachusetts General|Dana[- ]Farber|Beth Israel(?: Deaconess)?|Brigham and "
     r"Women's|Brigham & Women's|"
     r"Barnes[- ]Jewish|Cleveland Clinic|Houston Methodist|UPMC|OHSU|BIDMC|MSKCC|Geisinger|Ochsner|"
     r"Montefiore|Penn Medicine|Intermountain|Great Ormond Street|Karolinska|Charité|Guy's and St "
@@ -126,7 +112,7 @@ _FAMOUS = (
     r"HCA Healthcare|"
     r"Children's National|Nationwide Children's|Boston Children's|Texas Children's|Seattle "
     r"Children's|"
-    r"Lurie Children's|Rady Children's|CHOP|Atrium Health|Advocate Health|Spectrum Health|Henry "
+    r"Lurie Children's|Rady Children's|Atrium Health|Advocate Health|Spectrum Health|Henry "
     r"Ford Health|"
     r"Hackensack Meridian|Lenox Hill|Walter Reed|Bellevue|Addenbrooke's|Royal Free|Royal Marsden|"
     r"Moorfields|Papworth|Planned Parenthood|Quest Diagnostics|LabCorp|Fresenius|DaVita|"
@@ -140,21 +126,23 @@ _CUED_FAMOUS = (
     r"VCU|UCSD|UCI|UW|UT Southwestern|Methodist|Presbyterian|Memorial|Cook County|Harborview|"
     r"Cedars|Dartmouth|"
     r"Georgetown|Loyola|Temple|Drexel|Einstein|Maimonides|Swedish|Legacy|Providence|Beaumont|"
-    r"Christus|HUP"
+    r"Christus|HUP|CHOP|JHH"
 )
 _FAME_WORDS = frozenset(
     word.lower() for name in _FAMOUS.split("|") for word in re.findall(r"[A-Za-zé]{2,}", name)[:1]
 ) | frozenset("cedar cedars m mount mt new newyork memorial sloan".split())
 _CUED_WORDS = frozenset(name.split()[0].lower() for name in _CUED_FAMOUS.split("|"))
+_OWNERS = frozenset("s")
 _SAINTS = frozenset("st saint sta santa ste".split())
 _GENERALS = frozenset(
     "general memorial methodist presbyterian baptist lutheran deaconess mercy regional va".split()
 )
-_FAME = re.compile(rf"(?<![\w-])(?:{_FAMOUS})(?![\w-])")
-_CUED_FAME = re.compile(
-    rf"(?<!\w)(?:at|to|from|by|via|@|with|of) (?:the )?((?:{_CUED_FAMOUS})(?:'s)?)(?![\w-]| "
-    rf"[{UPPER}][a-z])"
+_FAME = re.compile(
+    rf"(?<![\w-])(?:{_FAMOUS})(?: (?:Presbyterian|General|Memorial|Mercy|Children's))?(?![\w-])"
 )
+_CUED_FAME = re.compile(rf"(?:{_CUED_FAMOUS})(?:'s)?(?![\w-]| [{UPPER}][a-z])")
+_FAME_CUE = re.compile(r"(?<!\w)(?:at|to|from|by|via|@|with|of) (?:the )?$")
+_VETERANS = frozenset("va v vamc vha".split())
 
 
 def detect(page: Page) -> Iterator[Span]:
@@ -166,50 +154,42 @@ def detect(page: Page) -> Iterator[Span]:
                 and not _only_eponym(page, found)
                 and not medical_use(page, found.end)
             ):
-                yield _span(found.start, found.end, certainty, rule)
-                further = _with_city(page, found)
-                if further > found.end:
-                    yield _span(found.start, further, certainty, f"{rule} and city")
+                end = _with_city(page, found.end)
+                yield _span(found.start, end, certainty, rule + " and city" * (end > found.end))
             elif (
                 found.head.startswith("hospital")
                 and found.words
                 and _UNARTICLED.search(before(page, found.start))
             ):
-                yield _span(found.start, _with_city(page, found), 0.74, "general after cue")
+                yield _span(found.start, _with_city(page, found.end), 0.74, "general after cue")
             elif (
                 found.head.startswith("hospital") and found.words and found.words[0] == "Children's"
             ):
                 yield _span(found.start, found.end, 0.75, "children's")
-    for found in headed(page, _PRACTICE, after=False):
-        if is_named(page, found) and not medical_use(page, found.end):
-            end = _with_city(page, found)
-            left = before(page, found.start, 40)
-            if _CARE.search(left):
-                yield _span(found.start, end, 0.85, "practice after care")
-            elif rarely_a_word(page, found.words):
-                cue = _CUE.search(left) is not None or not left
-                yield _span(found.start, end, 0.8 if cue else 0.64, f"practice{' after cue' * cue}")
+    for start, end, certainty, rule in practices(page):
+        yield _span(start, _with_city(page, end), certainty, rule)
     yield from _cared_for_at(page)
     yield from _lower_heads(page)
     text = page.text
-    for match in _SAINT.finditer(text) if has(page, _SAINTS) else ():
+    for match in matches(page, _SAINTS, _SAINT):
         cue = before(page, match.start()).endswith((" at ", " to ", " from ", " by ", "@ ", " of "))
         if not medical_use(page, match.end()):
             yield _span(*match.span(), 0.88 if cue else 0.74, f"saint{' after cue' * cue}")
-    for match in _POSSESSIVE.finditer(text) if "'s" in text else ():
+    for match in _POSSESSIVE.finditer(text) if has(page, _OWNERS) else ():
         if page.knowledge.word(match.group(1)[:-2]).zipf < 4.6:
             yield _span(*match.span(1), 0.74, "possessive")
     for match in _GENERAL.finditer(text) if has(page, _GENERALS) else ():
         words = match.group(1).split()
         if words[-2].lower() not in _RANKS and names_something(page, words[:-1]):
             yield _span(*match.span(1), 0.84, "general")
-    for match in _FAME.finditer(text) if has(page, _FAME_WORDS) else ():
+    for match in matches(page, _FAME_WORDS, _FAME):
         if not medical_use(page, match.end()):
-            yield _span(*match.span(), 0.9, "famous")
-    for match in _CUED_FAME.finditer(text) if has(page, _CUED_WORDS) else ():
-        if not medical_use(page, match.end(1)):
-            yield _span(*match.span(1), 0.86, "famous after cue")
-    for match in _VA.finditer(text) if has(page, frozenset(("va", "v", "vamc", "vha"))) else ():
+            yield _span(match.start(), _with_city(page, match.end()), 0.9, "famous")
+    for match in matches(page, _CUED_WORDS, _CUED_FAME):
+        left = text[max(0, match.start() - 10) : match.start()]
+        if _FAME_CUE.search(left) and not medical_use(page, match.end()):
+            yield _span(*match.span(), 0.86, "famous after cue")
+    for match in _VA.finditer(text) if has(page, _VETERANS) else ():
         yield _span(*match.span(1), 0.72, "veterans")
     if page.whispering:
         for match in _WHISPERED.finditer(text):
@@ -235,11 +215,11 @@ def _only_eponym(page: Page, found: Headed) -> bool:
     )
 
 
-def _with_city(page: Page, found: Headed) -> int:
-    """The end with the city that follows: "Los Angeles" or "in Detroit, MI"."""
-    match = _CITY.match(page.text, found.end)
+def _with_city(page: Page, stop: int) -> int:
+    """The end with the city that follows: "Los Angeles" or ", Detroit, MI"."""
+    match = _CITY.match(page.text, stop)
     if not match:
-        return found.end
+        return stop
     words = match.group(1).split()
     for count in range(len(words), 0, -1):
         name = " ".join(words[:count])
@@ -248,42 +228,47 @@ def _with_city(page: Page, found: Headed) -> int:
             end = match.start(1) + len(name)
             state = _STATE.match(page.text, end)
             return state.end() if state else end
-    return found.end
+    return stop
 
 
 def _cared_for_at(page: Page) -> Iterator[Span]:
     """Whatever name stands where care was given: admitted to Fairhope, treated at Larkspur."""
+    text = page.text
     for run in runs(page):
-        first = core(run)
+        first = run.first
         if first == len(run.words) or len(run.words) - first > 5:
             continue
-        left = before(page, run.starts[first], 40)
-        if left.endswith((" at ", " to ", " the ")) and _CARE.search(left):
+        start = run.starts[first]
+        if text[max(0, start - 3) : start - 1].lower() not in ("at", "to", "he"):
+            continue
+        left = before(page, start, 40)
+        if left.endswith((" at ", " to ", " the ")) and CARE.search(left):
             words = run.words[first:]
-            bare = words[-1].removesuffix("'s").lower()
+            bare = run.lower[-1].removesuffix("'s")
             if (
                 names_something(page, words)
                 and rarely_a_word(page, words)
                 and not (page.knowledge.is_eponym(bare) and medical_use(page, run.end))
-                and words[0].lower().rstrip(".") not in TITLES
+                and run.lower[first].rstrip(".") not in TITLES
             ):
-                yield _span(run.starts[first], run.end, 0.8, "place of care")
+                yield _span(start, run.end, 0.8, "place of care")
 
 
 def _lower_heads(page: Page) -> Iterator[Span]:
     """A name and a head in lower case; a city and any facility."""
-    for run, first, match in lower_headed(page, _LOWER):
+    for run, first, match in lower_headed(page, _LOWER_WORDS, _LOWER):
         words = run.words[first:]
         if is_person_context(before(page, run.starts[first])):
             continue
         eponyms = all(page.knowledge.is_eponym(word.lower().removesuffix("'s")) for word in words)
         if names_something(page, words) and rarely_a_word(page, words) and not eponyms:
             yield _span(run.starts[first], match.end(), 0.84, "head in lower case")
-    for run in runs(page):
-        facility = _FACILITY.match(page.text, run.end)
+    text = page.text
+    for run in runs(page) if has(page, _FACILITIES) else ():
+        facility = _FACILITY.match(text, run.end)
         if not facility:
             continue
-        first = core(run)
+        first = run.first
         name = " ".join(run.words[first:])
         at = page.knowledge.place(name)
         if name and (is_region(page, name) or (at and (at.population > 20_000 or " " in name))):

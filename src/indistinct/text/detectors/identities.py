@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import cued, lowered, matches
+from indistinct.text.detectors._number_cues import MASKS, words
+from indistinct.text.detectors._numbers import cued, matches, scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -15,7 +15,6 @@ _D = r"[\dOolI]"
 _SHAPES = re.compile(
     rf"(?<![\w-])(?:"
     rf"(?P<ssn>(?=[^\s.]{{0,4}}\d){_D}{{3}}(?P<s>\s?-\s?|[ .]){_D}{{2}}(?P=s){_D}{{4}})"
-    r"|(?P<masked>[xX*#•]{3}[ -]?[xX*#•]{2}[ -]?\d{4})"
     r"|(?P<cpf>\d{3}\.\d{3}\.\d{3}-\d{2})"
     r"|(?P<employer>\d{2}-\d{7})"
     r"|(?P<twelve>\d{4} \d{4} \d{4})"
@@ -28,7 +27,7 @@ _SHAPES = re.compile(
     r")(?![\w-]|\.\d)"
 )
 _CERTAINTIES = {
-    "ssn": 0.93, "masked": 0.95, "cpf": 0.95, "employer": 0.85, "twelve": 0.8, "french": 0.9,
+    "ssn": 0.93, "cpf": 0.95, "employer": 0.85, "twelve": 0.8, "french": 0.9,
     "nino": 0.9, "fiscal": 0.95, "curp": 0.95, "dni": 0.85, "citizen": 0.9,
 }  # fmt: skip
 _LAST_FOUR = re.compile(
@@ -39,25 +38,34 @@ _LAST_FOUR = re.compile(
     r"\s{0,2}(?:is|are|was|:|=|#|-)?\s{0,2}(\d{4})(?!\w|[.,]\d)"
 )
 
-_ENDS = words("last ending end ends")
+_YEARS = re.compile(r"(?:(?:19|20)\d\d ?){3}")
+_MASKED = re.compile(r"(?<![\w-])[xX*#•]{3}[ -]?[xX*#•]{2}[ -]?\d{4}(?![\w-]|\.\d)")
+_ENDS = words("ending end ends")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Identity numbers by their shape and after their cues."""
-    text = page.text
-    for start, end, _, rule, certainty in cued(text, "identity"):
+    text, known = page.text, scan(page)
+    for start, end, _, rule, certainty in cued(page, "identity"):
         yield Span(start, end, Kind.IDENTITY_NUMBER, certainty, "identities", rule)
-    for match in matches(_SHAPES, text):
+    for match in matches(_SHAPES, text, known.rich):
         shape = match.lastgroup or ""
         if shape == "s":
             shape = "ssn"
         if shape == "ssn" and sum(c.isdigit() for c in match.group()) < 6:
             continue
+        if shape == "twelve" and _YEARS.fullmatch(match.group()):
+            continue
         certainty = _CERTAINTIES[shape]
         if shape == "ssn" and match["s"].strip() != "-":
             shape, certainty = "ssn spaced", 0.75
         yield Span(match.start(), match.end(), Kind.IDENTITY_NUMBER, certainty, "identities", shape)
-    if not _ENDS.isdisjoint(page.lower):
-        for match in _LAST_FOUR.finditer(lowered(text)):
+    lower = known.lower
+    if any(map(lower.__contains__, MASKS)):
+        for match in _MASKED.finditer(text):
+            start, end = match.span()
+            yield Span(start, end, Kind.IDENTITY_NUMBER, 0.95, "identities", "masked")
+    if "last four" in lower or "last 4" in lower or not _ENDS.isdisjoint(known.words):
+        for match in _LAST_FOUR.finditer(lower):
             start, end = match.span(1)
             yield Span(start, end, Kind.IDENTITY_NUMBER, 0.85, "identities", "last four")

@@ -13,7 +13,7 @@ from indistinct.text.spans import Kind, Span
 
 # Who dictated, who typed: at the end of a letter, alone on its line.
 _TYPIST = re.compile(
-    r"^[ ]{0,40}((?:[A-Z]\.?[ ]?){2,4}|[A-Z][a-z]?[A-Z])[/:]{1,2}[ ]?"
+    r"((?:[A-Z]\.?[ ]?){2,4}|[A-Z][a-z]?[A-Z])[/:]{1,2}[ ]?"
     r"([A-Z]{2,4}\d?|\d?[a-z]{2,4}\d?)[ ]{0,9}$",
     re.MULTILINE,
 )
@@ -23,11 +23,15 @@ _MASKED = re.compile(
     r"(?:[ ,]{1,2}[^\W\d_]\.?(?:[^\W\d_]{0,2}\*{2,30}[^\W\d_]{0,2}|(?= [^\W\d_]\*))){0,3}"
 )
 _DOTTED = re.compile(r"(?<![\w.])(?:[A-Z]\. ?){1,3}[A-Z]\.?(?![\w])")
-_CUED = re.compile(
-    r"\b(?:patient|pt|pts|client|resident|initials|subject|baby|mr|mrs|ms|miss|dr|by|participant|name|signed)"
-    r"[.:]{0,2}[ ]{1,2}((?:[A-Z]\.[ ]?){2,3}|[A-Z]{2,3}|[A-Z]\.)(?=[\s,;:.')]|$)",
-    re.IGNORECASE,
+# Question and answer, as in the record of a hearing.
+_ANSWERED = re.compile(r"^[ ]{0,12}Q[.:] [^\n]{1,2000}\n\s{0,12}A[.:] ", re.MULTILINE)
+# The dictator's initials before a number, as the last line.
+_NUMBERED = re.compile(r"([A-Z]{2,3})/\d{2,6}\s{0,40}\Z")
+_CUES = words(
+    "patient pt pts client resident initials subject baby mr mrs ms miss dr by participant name "
+    "signed"
 )
+_CUED = re.compile(r"[.:]{0,2}[ ]{1,2}((?:[A-Z]\.[ ]?){2,3}|[A-Z]{2,3}|[A-Z]\.)(?=[\s,;:.')]|$)")
 # Two or three letters that are no person's after these cues.
 _ABBREVIATED = words(
     "U.S. U.K. U.N. D.C. L.A. N.Y. U.S.A. M.D. D.O. R.N. P.A. N.P. Ph.D. B.I.D. T.I.D. Q.I.D. "
@@ -41,19 +45,26 @@ def detect(page: Page) -> Iterator[Span]:
     """Initials, alone and with a name."""
     read = reading(page)
     text = page.text
-    if "/" in text or ":" in text:
-        for match in _TYPIST.finditer(text):
-            if read_as_typist(match):
-                yield Span(
-                    match.start(1), match.end(1), Kind.INITIALS, 0.85, "initials", "dictated, typed"
-                )
+    for i in read.openers:
+        if len(read.words[i]) <= 4 and read.shapes[i] != "l" and not read.margin(i).strip(" "):
+            match = _TYPIST.match(text, read.starts[i])
+            if match is not None and read_as_typist(match):
+                start, end = match.span(1)
+                yield Span(start, end, Kind.INITIALS, 0.85, "initials", "dictated, typed")
+    if read.openers and read.openers[-1] == len(read.words) - 1:
+        match = _NUMBERED.match(text, read.starts[-1])
+        if match is not None and not page.knowledge.is_medical(match.group(1)):
+            start, end = match.span(1)
+            yield Span(start, end, Kind.INITIALS, 0.78, "initials", "dictated, numbered")
     if "**" in text or "__" in text:
         for match in _MASKED.finditer(text):
             if match.group()[0].isupper() or match.group().count(" ") > 0:
                 yield Span(match.start(), match.end(), Kind.INITIALS, 0.9, "initials", "masked")
     yield from _with_names(read)
-    yield from _cued(page)
-    for match in _DOTTED.finditer(text):
+    yield from _cued(read)
+    for match in _DOTTED.finditer(text) if "I" in read.shapes else ():
+        if match.group()[-1] == "I" and text[match.end() : match.end() + 1] == " ":
+            continue  # A. I did.
         letters = match.group().replace(" ", "").rstrip(".").upper() + "."
         if letters not in _ABBREVIATED:
             yield Span(match.start(), match.end(), Kind.INITIALS, 0.55, "initials", "dotted")
@@ -71,13 +82,13 @@ def read_as_typist(match: re.Match[str]) -> bool:
 def _with_names(read: Reading) -> Iterator[Span]:
     """Sarah P. and J. Smith."""
     shapes = read.shapes
-    for i in range(len(shapes)):
-        if shapes[i] != "I":
-            continue
+    i = shapes.find("I")
+    while i >= 0:
         if i and shapes[i - 1] in "CU" and read.gaps[i - 1] == " ":
             yield from _after_first(read, i)
         if i + 1 < len(shapes) and shapes[i + 1] in "CUI" and read.gaps[i] in (". ", ".", " "):
             yield from _before_last(read, i)
+        i = shapes.find("I", i + 1)
 
 
 def _after_first(read: Reading, i: int) -> Iterator[Span]:
@@ -113,6 +124,8 @@ def _alike(read: Reading, i: int) -> bool:
 def _before_last(read: Reading, i: int) -> Iterator[Span]:
     if i and read.shapes[i - 1] in "CUI" and read.joined(i - 1):
         return  # inside a longer name
+    if read.lower[i] in ("a", "q") and read.opens_line(i) and _ANSWERED.search(read.page.text):
+        return  # the answer in a transcript
     end = name_from(read, i, Trust.CUE)
     last = end - 1
     if end - i < 2:
@@ -129,16 +142,26 @@ def _before_last(read: Reading, i: int) -> Iterator[Span]:
         yield read.spanning(i, end, 0.6, "initials", "letter and surname")
 
 
-def _cued(page: Page) -> Iterator[Span]:
-    for match in _CUED.finditer(page.text):
+def _cued(read: Reading) -> Iterator[Span]:
+    page = read.page
+    for i in read.where(_CUES):
+        match = _CUED.match(page.text, read.ends[i])
+        if match is None:
+            continue
         letters = match.group(1)
-        if letters != letters.upper() or letters.replace(" ", "") in _ABBREVIATED:
+        if letters.replace(" ", "") in _ABBREVIATED:
             continue
         if "." in letters and len(letters) > 2:
-            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.85, "initials", "cued")
+            rule, certainty = "cued", 0.85
         elif "." in letters:
-            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.75, "initials", "one, cued")
-        elif match.group().lower().startswith(("initials", "mr", "dr")) and not page.shouting:
-            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.75, "initials", "plain, cued")
-        elif not page.knowledge.is_medical(letters.lower()) and not page.shouting:
-            yield Span(match.start(1), match.end(1), Kind.INITIALS, 0.45, "initials", "plain")
+            rule, certainty = "one, cued", 0.75
+        elif page.shouting:
+            continue
+        elif read.lower[i].startswith(("initials", "mr", "dr")):
+            rule, certainty = "plain, cued", 0.75
+        elif not page.knowledge.is_medical(letters.lower()):
+            rule, certainty = "plain", 0.45
+        else:
+            continue
+        start, end = match.span(1)
+        yield Span(start, end, Kind.INITIALS, certainty, "initials", rule)

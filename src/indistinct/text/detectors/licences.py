@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.cues import CREDENTIALS
-from indistinct.text.detectors._numbers import Code, codes, cued, luhn
+from indistinct.text.detectors._numbers import Code, codes, cued, lowered, luhn
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -16,9 +16,9 @@ _CREDENTIAL = re.compile(r"([a-z](?:\.?[a-z]){0,5}(?:-[a-z]{1,4})?)\.?[,;]?\s{1,
 
 def detect(page: Page) -> Iterator[Span]:
     """Licence numbers after their cues, by their check digits, and after a signature."""
-    for start, end, _, rule, certainty in cued(page.text, "licence"):
+    for start, end, _, rule, certainty in cued(page, "licence"):
         yield Span(start, end, Kind.LICENCE, certainty, "licences", rule)
-    for code in codes(page.text):
+    for code in codes(page):
         if code.size != len(code.text):
             continue
         if _DEA.match(code.text) and dea_checks(code.digits):
@@ -26,15 +26,15 @@ def detect(page: Page) -> Iterator[Span]:
         elif len(code.text) == 10 and code.text.isdigit() and luhn("80840" + code.text):
             # NPI: Luhn with the prefix 80840 for health applications of the United States.
             yield Span(code.start, code.end, Kind.LICENCE, 0.8, "licences", "npi check")
-        elif 4 <= len(code.text) <= 8 and _signed(code):
+        elif 4 <= len(code.text) <= 8 and _signed(page, code):
             yield Span(code.start, code.end, Kind.LICENCE, 0.82, "licences", "signature")
 
 
-def _signed(code: Code) -> bool:
+def _signed(page: Page, code: Code) -> bool:
     """Whether a number stands after a credential ("Joan Berg, M.D. 34764")."""
-    if not code.text.isdigit() or code.measure:
+    if code.measure or not code.text.isdigit():
         return False
-    match = _CREDENTIAL.search(code.before[-12:])
+    match = _CREDENTIAL.search(lowered(page.text), max(0, code.reach - 12), code.reach)
     return match is not None and match.group(1).replace(".", "").replace("-", "") in CREDENTIALS
 
 

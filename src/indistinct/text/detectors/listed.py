@@ -15,18 +15,26 @@ from indistinct.text.detectors._grammar import Trust, name_from
 from indistinct.text.detectors._name_words import (
     CALENDAR,
     INSTITUTIONS,
+    NOT_BORNE,
     PARTICLES,
     PERSON_VERBS,
+    PERSONAL_VERBS,
     SUFFIXES,
+    does_something,
     words,
 )
-from indistinct.text.detectors._names import Facts, Reading, reading
+from indistinct.text.detectors._names import KNOWN, Facts, Reading, Remembered, eponymous, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
 _PLACED = words("in at from near to of outside around toward towards into visit visiting")
 # Dot is a 7 year old …
 _AGED = re.compile(r"\s(?:is|was) (?:now )?an? (?:[a-z]{3,12},? )?\d{1,3}[ -](?=[a-z\d])")
+_REACHED = re.compile(
+    r" (?:(?:can|may|could) (?:also )?be (?:reached|contacted|paged|called)"
+    r"|left (?:a |the )?(?:number|message|voicemail))\b"
+)
+_MODALS = words("can may could will left")
 # Mark the site, Bill the patient: what follows an order rather than a name.
 _OBJECTS = words("the a an your his her this that these those all any it them of")
 _GEOGRAPHY = words(
@@ -42,8 +50,8 @@ def detect(page: Page) -> Iterator[Span]:
         i = start
         while i < stop:
             end = i
-            if read.shapes[i] != "I":
-                found = _full(read, i, start, stop)
+            if read.shapes[i] != "I" and _WORTH[read.lower[i]]:
+                found = _full(read, i, start, stop) if i + 1 < stop else None
                 if found is not None:
                     yield found[1]
                     end = found[0]
@@ -53,13 +61,25 @@ def detect(page: Page) -> Iterator[Span]:
                         yield alone
             i = max(end, i + 1)
     yield from _lists(read)
-    if page.whispering or page.text.islower():
+    yield from _inverted(read)
+    if read.whispering:
         yield from _whispered(read)
+
+
+def _worth(word: str) -> bool:
+    """Whether a word may be, or begin, a name: it is borne by somebody, or unknown."""
+    known = KNOWN[word]
+    if known.nameness < -2.4 and known.first <= 0 and known.zipf >= 6:
+        return False
+    return known.named or known.strange
+
+
+_WORTH = Remembered(_worth)
 
 
 def _full(read: Reading, i: int, start: int, stop: int) -> tuple[int, Span] | None:
     """A first name and what follows it, or a surname and the first name after it."""
-    if i + 1 >= stop or read.lower[i] in PARTICLES:
+    if read.lower[i] in PARTICLES:
         return None
     first = read.fact(i)
     if first.first > 0 and first.nameness <= -1.5 and _surname_after(read, i):
@@ -174,16 +194,18 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
     """A single first name or surname."""
     known = read.fact(i)
     lower = read.lower[i]
-    someone = known.named and known.zipf < 6 and lower not in RELATIONS
-    if someone and read.shapes[i] == "C" and _AGED.match(read.page.text, read.ends[i]):
-        return read.spanning(i, i + 1, 0.88, "listed", "of an age")
-    verb = known.nameness > -2.4 and _acts(read, i)
-    if (
-        (known.nameness < -1.2 and not verb)
-        or lower in CALENDAR
-        or lower in CREDENTIALS
-        or len(lower) < 3
-    ):
+    if read.lower[i + 1 : i + 2] in (["is"], ["was"]) and read.shapes[i] == "C":
+        someone = known.named and known.zipf < 6 and lower not in RELATIONS
+        if someone and _AGED.match(read.page.text, read.ends[i]):
+            return read.spanning(i, i + 1, 0.88, "listed", "of an age")
+    if read.shapes[i] == "C" and (known.nameness < -1.2 or lower in CALENDAR):
+        deed = _deed(read, i)
+        if deed is not None:
+            return deed
+    if known.nameness < -2.4 or lower in CALENDAR or lower in CREDENTIALS or len(lower) < 3:
+        return None
+    verb = _acts(read, i)
+    if known.nameness < -1.2 and not verb:
         return None
     if read.shapes[i] == "U":
         certain = known.nameness > (-0.8 if verb and known.first > 0 else -0.1)
@@ -191,13 +213,12 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
             return None
     is_first = known.first / 2 > known.last
     kind = Kind.FIRST_NAME if is_first else Kind.LAST_NAME
+    if eponymous(read, i) or "&" in read.before(i) or "&" in read.gaps[i][:3]:
+        return None  # a sign or device; a firm, or the list of one
     owned = read.gaps[i].startswith("'s")
-    eponym = (owned or known.medical) and (read.page.knowledge.is_eponym(lower) or known.medical)
     opens = read.opens_sentence(i)
-    if "&" in read.before(i) or "&" in read.gaps[i][:3]:
-        return None  # a firm, or the list of one
     # Among capitals a lone first name is part of a title more often than not.
-    if _in_title(read, i, i + 1, start, stop) or eponym:
+    if _in_title(read, i, i + 1, start, stop) or known.medical:
         rule, certainty = "alone, in a title", 0.3
     elif known.place and not verb and i and read.lower[i - 1] in _PLACED:
         rule, certainty = "alone, placed", 0.35
@@ -222,6 +243,30 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
     return read.spanning(i, i + 1, certainty, "listed", rule, kind)
 
 
+def _deed(read: Reading, i: int) -> Span | None:
+    """A common word with a capital that does what people do, or has a number to be reached at.
+
+    *Will works nights*, *May will return in six weeks*, *Strong can be reached at …*.
+    """
+    known, lower = read.fact(i), read.lower[i]
+    if read.gaps[i] != " " or read.shapes[i + 1 : i + 2] != "l":
+        return None
+    verb = read.lower[i + 1]
+    if verb in _MODALS and _REACHED.match(read.page.text, read.ends[i]):
+        rule, certainty = "word, reached at", 0.9
+    elif verb in _MODALS and known.first > 0 and does_something(read.lower, i + 1):
+        rule, certainty = "word and deed", 0.86
+    elif verb in PERSONAL_VERBS:
+        rule, certainty = "word and personal verb", 0.8 if known.first > 0 else 0.74
+    else:
+        return None
+    if max(known.first, known.last) < 2 or known.medical:
+        return None
+    if lower in INSTITUTIONS or lower in RELATIONS or lower in NOT_BORNE:
+        return None
+    return read.spanning(i, i + 1, certainty, "listed", rule)
+
+
 def _acts(read: Reading, i: int) -> bool:
     """Whether what a person does follows: *reports*, *was seen*."""
     if i + 1 >= len(read.words) or read.gaps[i] not in (" ", "\n"):
@@ -237,10 +282,9 @@ def _acts(read: Reading, i: int) -> bool:
 def _lists(read: Reading) -> Iterator[Span]:
     """Erik, Amy, Nathaniel and Romi: what most of a list is, the rest of it is too."""
     gaps, count = read.gaps, len(read.words)
-    i = 0
-    while i < count - 2:
-        if gaps[i] != ", " or read.shapes[i] not in "Cl":
-            i += 1
+    past = 0
+    for i in read.gap_index.get(", ", ()):
+        if i < past or i >= count - 2 or read.shapes[i] not in "Cl":
             continue
         items = [i]
         shape = read.shapes[i]
@@ -253,13 +297,33 @@ def _lists(read: Reading) -> Iterator[Span]:
             if ahead >= count or read.shapes[ahead] != shape:
                 break
             items.append(ahead)
+        past = items[-1] + 1
+        if len(items) < 3:
+            continue
         first = [k for k in items if read.fact(k).first > 0 and read.fact(k).nameness > -0.6]
-        if len(items) > 2 and len(first) * 5 >= len(items) * 3:
+        if len(first) * 5 >= len(items) * 3:
             for k in items:
                 known = read.fact(k)
                 if not known.ordinary and not known.medical:
                     yield read.spanning(k, k + 1, 0.84, "listed", "in a list")
-        i = items[-1] + 1
+
+
+def _inverted(read: Reading) -> Iterator[Span]:
+    """*Corbett, Elbert R   34/male*: surname first at the head of a line, then a column."""
+    for i in read.openers:
+        if i + 1 >= len(read.words) or read.gaps[i] != ", " or read.shapes[i] not in "CU":
+            continue
+        end = name_from(read, i, Trust.CUE, inverted=True)
+        if end < i + 2 or not _COLUMN.match(read.page.text, read.ends[end - 1]):
+            continue
+        given = read.fact(i + 1)
+        if given.first > 0 and given.nameness > -1.5:
+            yield read.spanning(i, end, 0.86, "listed", "inverted", Kind.FULL_NAME)
+        elif given.strange and (read.fact(i).last > 0 or read.fact(i).strange):
+            yield read.spanning(i, end, 0.76, "listed", "inverted, unlisted", Kind.FULL_NAME)
+
+
+_COLUMN = re.compile(r"\.?(?: {2,}| - |, ?(?=\d)| \(?(?=\d)| ?\||\n|$)")
 
 
 def _whispered(read: Reading) -> Iterator[Span]:

@@ -24,23 +24,48 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 # William "Bill" Smith, Robert (Bob) Jones.
-_INSIDE = re.compile(r"(?<=[^\W\d_]) ([\"'(])([^\W\d_][\w'-]{1,14})[\"')](?![\w])")
+_INSIDE = re.compile(r" ([\"'(])([^\W\d_][\w'-]{1,14})[\"')](?![\w])")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Nicknames."""
     read = reading(page)
-    if not _CUE_WORDS.isdisjoint(read.index):
-        for match in _CALLED.finditer(page.text):
+    past = -1
+    for i in _cued(read):
+        # The phrase begins at most three words before its cue and ends five after it.
+        begin, end = read.starts[max(i - 3, 0)], read.ends[min(i + 6, len(read.ends) - 1)]
+        for match in _CALLED.finditer(page.text, max(begin, past), end):
             yield from _called(read, match)
-    for match in _INSIDE.finditer(page.text):
-        yield from _inside(read, match)
+            past = match.end()
+    for gap in _QUOTES:
+        for i in read.gap_index.get(gap, ()):
+            inside = _INSIDE.match(page.text, read.ends[i])
+            if inside is not None:
+                yield from _inside(read, inside)
 
 
-_CUE_WORDS = words(
-    "known goes going go went nickname nicknamed nicknames called addressed aka k pet preferred "
-    "alias née nee born formerly call calls referred answers"
-)
+# The words of the phrases above that are rarest, and what one of the next five words must be.
+_ANY: frozenset[str] = frozenset()
+_CUES = {
+    **dict.fromkeys("goes going go went".split(), words("by")),
+    **dict.fromkeys("call calls".split(), words("him her them me")),
+    "known": words("as"), "referred": words("to"), "answers": words("to"), "pet": words("name"),
+    "preferred": words("name"), "addressed": words("as"), "k": words("a"),
+    **dict.fromkeys(
+        "nickname nicknamed nicknames called aka alias née nee born formerly".split(), _ANY
+    ),
+}  # fmt: skip
+_CUE_WORDS = frozenset(_CUES)
+_QUOTES = (' "', " '", " (")
+
+
+def _cued(read: Reading) -> list[int]:
+    """Where cues stand that have the words which they need."""
+    return sorted(
+        i
+        for i in read.where(_CUE_WORDS)
+        if not (needed := _CUES[read.lower[i]]) or not needed.isdisjoint(read.lower[i + 1 : i + 6])
+    )
 
 
 def _called(read: Reading, match: re.Match[str]) -> Iterator[Span]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.text.detectors._number_cues import words
 from indistinct.text.detectors._numbers import Code, codes, cued
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
@@ -23,6 +24,10 @@ _COMMON = re.compile(
     r"|\d{1,3}(?:h|hr|hrs|am|pm|yo|y|f|m|d|w|k)\d{0,3}$|(?:19|20)\d\ds$|\d{1,4}(?:am|pm)$",
     re.IGNORECASE,
 )
+_STAYING = words(
+    "patient pt hospital clinic ward admitted admission discharged discharge hospitalized "
+    "hospitalised hospitalization stay inpatient unit center centre infirmary resident client"
+)
 _PREFIXED = re.compile(r"[A-Za-z]{1,6}(?:[-_][A-Za-z]{1,5}){0,2}[-_./#]{1,2}[\dA-Za-z]")
 _GROUPS = re.compile(r"\d{1,8}(?:[-.]\d{1,8}){2,5}(?:-[A-Za-z]{1,2})?$")
 
@@ -30,19 +35,21 @@ _GROUPS = re.compile(r"\d{1,8}(?:[-.]\d{1,8}){2,5}(?:-[A-Za-z]{1,2})?$")
 def detect(page: Page) -> Iterator[Span]:
     """Record and insurance numbers after their cues, and codes that nothing explains."""
     for family in ("record", "insurance"):
-        for start, end, _, rule, certainty in cued(page.text, family):
+        for start, end, _, rule, certainty in cued(page, family):
             yield Span(start, end, Kind.RECORD_NUMBER, certainty, "records", f"{family} {rule}")
-    for code in codes(page.text):
+    for code in codes(page):
         if code.trust is not None and code.trust[0] != "vague":
             continue
-        if code.cue.family != "public" and (left := _left_over(code)):
+        if code.cue.family == "public":
+            continue
+        if left := _enclosed(page, code) or _left_over(code):
             rule, certainty = left
             yield Span(code.start, code.end, Kind.RECORD_NUMBER, certainty, "records", rule)
 
 
 def _left_over(code: Code) -> tuple[str, float] | None:
     """The rule and certainty for a code without a known word before it."""
-    if code.size < 4 or code.measure or _COMMON.match(code.text):
+    if code.size < 4 or code.measure or (code.has_letters and _COMMON.match(code.text)):
         return None
     digits = len(code.digits)
     if code.cue.numbered:
@@ -58,6 +65,20 @@ def _left_over(code: Code) -> tuple[str, float] | None:
     if code.text.isdigit():
         return _plain_digits(digits)
     return ("grouped", 0.74) if digits > 6 and _GROUPS.match(code.text) else None
+
+
+def _enclosed(page: Page, code: Code) -> tuple[str, float] | None:
+    """The rule and certainty for a code in brackets after a patient or a stay, or in a field."""
+    before, after = page.text[code.start - 1 : code.start], page.text[code.end : code.end + 1]
+    if before == "|" and after == "^":  # HL7
+        return ("field", 0.88) if len(code.digits) > 4 else None
+    if before != "(" or after != ")" or not code.has_letters or not code.text[0].isupper():
+        return None
+    if code.size < 4 or len(code.digits) < 2 or code.measure or _COMMON.match(code.text):
+        return None
+    last = page.token_at(code.start)
+    stay = not _STAYING.isdisjoint(page.lower[max(0, last - 9) : last])
+    return ("bracketed", 0.74) if stay else None
 
 
 def _plain_digits(digits: int) -> tuple[str, float] | None:

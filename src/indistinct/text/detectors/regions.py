@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._heads import headed, heads_of, is_named, lower_headed, rarely_a_word
-from indistinct.text.detectors._places import UPPER, before, has, medical_use
+from indistinct.text.detectors._places import UPPER, before, matches, medical_use
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -34,6 +34,10 @@ _FIRST = re.compile(
     rf"District of|Province of|Republic of|State of|City of|Town of|Borough of|Sea of|River|Fort|"
     rf"Port|Camp) (?:the )?[{UPPER}][\w'-]{{2,20}}(?: [{UPPER}][\w'-]{{2,20}})?"
 )
+_LOWER_WORDS = frozenset(
+    "county district province township neighborhood neighbourhood suburb suburbs area region "
+    "river island islands valley city peninsula strip beach airport".split()
+)
 _LOWER = re.compile(
     r" (?:county|district|province|township|neighborhood|neighbourhood|suburbs?|area|region|"
     r"river|island|islands|valley|city|peninsula|strip|beach|airport)\b"
@@ -43,13 +47,19 @@ _CUE = re.compile(
     rf"region|parish|area) (?:of|called|named) )((?:[{UPPER}][\w'-]{{1,20}})(?: "
     rf"[{UPPER}][\w'-]{{1,20}}){{0,2}})"
 )
+_CUE_WORDS = frozenset(
+    "neighborhood neighbourhood suburb suburbs district county province village hamlet town city "
+    "island region parish area".split()
+)
 _FEATURES = (
     "Atlantic|Pacific|Mediterranean|Caribbean|Persian Gulf|Arctic|Antarctic|Himalayas?|Alps|Andes|"
     "Sahara|Amazon|Nile|Danube|Rhine|Balkans|Baltic|Rockies|Appalachians?|Everglades|Great Lakes|"
     "Midwest|Bronx|Hague|Bay Area|Pacific Northwest|Gulf Coast"
 )
 _OCEANS = re.compile(rf"\b(?:the )?(?:{_FEATURES})\b(?! [A-Z][a-z])")
-_FEATURE_WORDS = frozenset(re.findall(r"[a-z]+", _FEATURES.lower())) | {"himalaya", "appalachian"}
+_FEATURE_WORDS = frozenset(
+    ["the", "himalaya", "appalachian", *(name.split()[0] for name in _FEATURES.lower().split("|"))]
+)
 _FIRST_WORDS = frozenset(
     "lake mount mt cape gulf bay isle island strait county district province republic state city "
     "town borough sea river fort port camp".split()
@@ -72,18 +82,18 @@ def detect(page: Page) -> Iterator[Span]:
                 value = certainty + (0.06 if cue else 0) - (0 if rare else 0.14)
                 rule = f"{strength} head{', rare' * rare}{', cue' * cue}"
                 yield _span(found.start, found.end, value, rule)
-    for match in _FIRST.finditer(page.text) if has(page, _FIRST_WORDS) else ():
+    for match in matches(page, _FIRST_WORDS, _FIRST):
         yield _span(*match.span(), 0.8, "head first")
-    for run, first, _ in lower_headed(page, _LOWER):
+    for run, first, _ in lower_headed(page, _LOWER_WORDS, _LOWER):
         words = run.words[first:]
         name = " ".join(words)
         if page.knowledge.place(name) and rarely_a_word(page, words) and len(words) < 4:
             yield _span(run.starts[first], run.end, 0.8, "head in lower case")
-    for match in _CUE.finditer(page.text):
+    for match in matches(page, _CUE_WORDS, _CUE):
         yield _span(*match.span(1), 0.84, "cue")
-    for match in _OCEANS.finditer(page.text) if has(page, _FEATURE_WORDS) else ():
+    for match in matches(page, _FEATURE_WORDS, _OCEANS):
         yield _span(*match.span(), 0.8, "known feature")
-    for match in _CARDINAL.finditer(page.text) if has(page, _CARDINALS) else ():
+    for match in matches(page, _CARDINALS, _CARDINAL):
         at = page.knowledge.place(match.group(1))
         if (
             at

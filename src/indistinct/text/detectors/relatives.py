@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from indistinct.text.cues import RELATIONS
-from indistinct.text.detectors._grammar import Trust, name_from
-from indistinct.text.detectors._name_words import words
+from indistinct.text.detectors._grammar import (
+    Trust,
+    common_name,
+    following,
+    name_from,
+    past_titles,
+)
+from indistinct.text.detectors._name_words import PERSON_VERBS, ROLES, words
 from indistinct.text.detectors._names import Reading, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
@@ -15,38 +22,28 @@ _PLURAL = words(
     "sons daughters brothers sisters siblings grandchildren parents kids twins friends sisters "
     "cousins nieces nephews grandparents boys girls roommates"
 )
-_MORE = words(
-    "dtr dau husb hsb bro sis gma gpa bf gf chaplain sitter cna mama papa mum nana grandmom "
-    "granddad fiance fiancee fiancé fiancée husband-to-be ex-wife ex-husband ex-boyfriend "
-    "ex-girlfriend half-brother half-sister mother-in-law father-in-law sister-in-law "
-    "brother-in-law son-in-law daughter-in-law stepfather step-father step-mother step-son "
-    "step-daughter godmother godfather godson goddaughter classmate housemate aide babysitter "
-    "nanny sponsor buddy pal girl boy widow widower dog-walker assistant secretary interpreter "
-    "therapist pharmacist dentist hairdresser pediatrician cardiologist surgeon psychiatrist "
-    "midwife physician physiotherapist nurse social-worker mentor tutor student employee "
-    "manager director client resident advisor lawyer attorney"
-)
-_CUES = RELATIONS | _MORE | _PLURAL
+_CUES = RELATIONS | ROLES | _PLURAL
 _BETWEEN = (" ", ", ", " (", ": ", " - ", ' "', ",", ' "', " '")
 _VERBS = frozenset(("is", "was", "named", "called"))
 _TO = {
-    "married": ("to",), "engaged": ("to",), "wed": ("to",), "son": ("of",), "daughter": ("of",),
-    "child": ("of",), "wife": ("of",), "husband": ("of",), "mother": ("of",), "father": ("of",),
-    "widow": ("of",), "widower": ("of",), "parents": ("of",), "lives": ("with",),
-    "sister": ("of",), "brother": ("of",), "accompanied": ("by",), "divorced": ("from",),
+    "married": "to", "engaged": "to", "wed": "to", "lives": "with", "accompanied": "by",
+    "divorced": "from",
+    **dict.fromkeys(
+        words("son daughter child wife husband mother father widow widower parents sister brother"),
+        "of",
+    ),
 }  # fmt: skip
+_OF = frozenset(_TO)
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Names after relations."""
     read = reading(page)
-    for cue in sorted(_CUES & read.index.keys()):
-        for i in read.index[cue]:
-            yield from _after(read, i)
-    for cue in sorted(_TO.keys() & read.index.keys()):
-        for i in read.index[cue]:
-            if read.lower[i + 1 : i + 2] and read.lower[i + 1] in _TO[cue]:
-                yield from _names(read, i + 2, "of", 0.8, several=True)
+    for i in read.where(_CUES):
+        yield from _after(read, i)
+    for i in read.where(_OF):
+        if read.lower[i + 1 : i + 2] == [_TO[read.lower[i]]]:
+            yield from _names(read, i + 2, "of", 0.8, several=True)
 
 
 def _after(read: Reading, i: int) -> Iterator[Span]:
@@ -69,9 +66,12 @@ def _names(
     for _ in range(6):
         if start >= len(read.words):
             return
+        start = past_titles(read, start)
         small = read.shapes[start] == "l"
         end = name_from(read, start, Trust.CUE, lower=rule == "beside")
         if end == start:
+            if rule == "beside" and _common(read, start):
+                yield read.spanning(start, start + 1, 0.86, "relatives", "beside, common word")
             return
         known = read.fact(start)
         listed = known.nameness > (-1.6 if rule == "apart" and known.first > 0 else -1.2)
@@ -79,7 +79,10 @@ def _names(
             return
         if rule in ("apart", "is") and not listed and end - start == 1 and not known.strange:
             return
-        if small:
+        if small and _acts(read, end - 1):
+            rule_here = f"{rule}, lower case, and verb"
+            yield read.spanning(start, end, 0.86, "relatives", rule_here)
+        elif small:
             yield read.spanning(start, end, 0.76, "relatives", f"{rule}, lower case")
         elif listed:
             yield read.spanning(start, end, certainty, "relatives", f"{rule}, listed")
@@ -112,6 +115,24 @@ def _plausible(read: Reading, start: int, end: int) -> bool:
     return known.strange and (ends or after in _FOLLOWING)
 
 
+def _common(read: Reading, i: int) -> bool:
+    """Whether *will* of *father will at bedside* is a first name: no verb follows the modal."""
+    return common_name(read, i) and read.fact(i).first > 1 and _acts(read, i)
+
+
+def _acts(read: Reading, i: int) -> bool:
+    """Whether what follows word i is said of people alone, or gives their number."""
+    after = following(read, i)
+    if after == "at":
+        return read.lower[i + 2 : i + 3] in (["bedside"], ["home"], ["beside"], ["side"])
+    return after in _FINITE or _NUMBER.match(read.page.text, read.ends[i]) is not None
+
+
+# Forms that no *will* or *may* has before it.
+_FINITE = frozenset(
+    verb for verb in PERSON_VERBS if verb.endswith(("s", "ed")) and not verb.endswith("ss")
+) | words("is was has had came said told brought went wrote who")
+_NUMBER = re.compile(r"(?: \(|, )(?:cell |ph |phone |tel )?\(?\d{3}")
 _FOLLOWING = words(
     "at is was has had in with who and came says said reports states reported called calls "
     "present visited here will to from also helps lives works brought by aware updated"

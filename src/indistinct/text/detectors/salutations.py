@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from indistinct.text.detectors._grammar import Trust, name_from, past_titles
@@ -17,6 +16,7 @@ _INFORMAL = words(
     "hi hello hey greetings howdy hiya welcome bonjour hola morning afternoon evening thanks "
     "congratulations congrats birthday goodbye bye sorry please"
 )
+_GREETINGS = _FORMAL | _INFORMAL
 _AFTER_GOOD = {"morning": "good", "afternoon": "good", "evening": "good", "birthday": "happy"}
 _CLOSERS = words(
     "sincerely truly faithfully yours regards wishes respectfully submitted cordially thanks "
@@ -27,18 +27,19 @@ _ANYBODY = words(
     "colleague colleagues sir sirs madam customer customers client team friend friends parent "
     "parents patient doctor physician editor applicant member members all resident neighbor"
 )
-_LINE = re.compile(r"^[ ]{0,40}[-~]{0,3}[ ]{0,3}(?=[^\W\d_])[^\n]{2,34}$", re.MULTILINE)
+_MARGIN = re.compile(r"[ ]{0,40}[-~]{0,3}[ ]{0,3}")
+_LONGEST_LINE = 34  # letters of a line that is a name
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Names in greetings, closings and signature lines."""
     read = reading(page)
-    for word in sorted((_FORMAL | _INFORMAL) & read.index.keys()):
-        for i in read.index[word]:
-            if word not in _AFTER_GOOD or read.lower[i - 1 : i] == [_AFTER_GOOD[word]]:
-                yield from _greeted(read, i, formal=word in _FORMAL)
-    for word in sorted(_CLOSERS & read.index.keys()):
-        for i in read.index[word]:
+    for i in read.where(_GREETINGS):
+        word = read.lower[i]
+        if word not in _AFTER_GOOD or read.lower[i - 1 : i] == [_AFTER_GOOD[word]]:
+            yield from _greeted(read, i, formal=word in _FORMAL)
+    for i in read.where(_CLOSERS):
+        if read.gaps[i] != " ":
             yield from _signed(read, i)
     yield from _lone_lines(read)
     for i in read.index.get("you", ()):
@@ -119,16 +120,18 @@ def _signed(read: Reading, i: int) -> Iterator[Span]:
 
 def _lone_lines(read: Reading) -> Iterator[Span]:
     """A line that is nothing but a name: *Sara,* above a message, *Paul* below it."""
-    for match in _LINE.finditer(read.page.text):
-        i = bisect_right(read.starts, match.start())
-        if i and read.starts[i - 1] == match.start():
-            i -= 1
-        if i >= len(read.words) or read.starts[i] >= match.end() or read.lower[i] in CALENDAR:
+    text = read.page.text
+    for i in read.openers:
+        start = read.starts[i]
+        stop = text.find("\n", start, start + _LONGEST_LINE + 1)
+        if stop < 0:
+            stop = len(text)
+        if not 2 <= stop - start <= _LONGEST_LINE or read.lower[i] in CALENDAR:
             continue
-        end = name_from(read, i, Trust.NONE)
-        if end == i:
+        end = name_from(read, i, Trust.NONE) if _MARGIN.fullmatch(read.margin(i)) else i
+        if end == i or read.starts[end - 1] >= stop:
             continue
-        rest = read.page.text[read.ends[end - 1] : match.end()].strip()
+        rest = text[read.ends[end - 1] : stop].strip()
         if rest not in ("", ",", ":", ".", "-", "!", ";", ".,", "--"):
             continue
         known = read.fact(i)

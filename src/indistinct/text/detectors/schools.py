@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._heads import headed, heads_of, is_named, lower_headed, rarely_a_word
-from indistinct.text.detectors._places import UPPER
+from indistinct.text.detectors._places import UPPER, matches
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -28,10 +28,16 @@ _SCHOOL = heads_of(
     school schools prep seminary conservatory isd usd
     """
 )
+_OF_WORDS = frozenset("university college school institute academy faculty".split())
+_NUMBERED_WORDS = frozenset("p ps i is m ms school unified district community".split())
 _OF = re.compile(
     rf"(?<![\w'-])(?:University|College|School|Institute|Academy|Faculty) (?:of|for) (?:the )?"
     rf"(?:[{UPPER}][\w'.-]{{1,20}}(?:,? (?:and|&|at|in|of)(?: the)? (?=[{UPPER}])|[ "
     rf"-](?=[{UPPER}])|)){{1,6}}"
+)
+_LOWER_WORDS = frozenset(
+    "elementary middle high primary secondary grammar junior university college academy "
+    "preschool daycare".split()
 )
 _LOWER = re.compile(
     r" (?:elementary|middle|high|primary|secondary|grammar|junior high)(?: school)?\b| "
@@ -59,7 +65,7 @@ def detect(page: Page) -> Iterator[Span]:
             yield _span(
                 found.start, found.end, 0.84 if rare else 0.66, f"school{' of a rare name' * rare}"
             )
-    for match in _OF.finditer(page.text):
+    for match in matches(page, _OF_WORDS, _OF):
         sure = match.group().startswith("University")
         yield _span(
             match.start(),
@@ -67,10 +73,10 @@ def detect(page: Page) -> Iterator[Span]:
             0.93 if sure else 0.74,
             "University of" if sure else "School of",
         )
-    for run, first, match in lower_headed(page, _LOWER):
+    for run, first, match in lower_headed(page, _LOWER_WORDS, _LOWER):
         if rarely_a_word(page, run.words[first:]) and run.words[first].lower() not in _NOT:
             yield _span(run.starts[first], match.end(), 0.8, "head in lower case")
-    for match in _NUMBERED.finditer(page.text):
+    for match in matches(page, _NUMBERED_WORDS, _NUMBERED):
         named = "District" in match.group()
         yield _span(
             *match.span(), 0.8 if named else 0.66, "district number" if named else "school number"

@@ -6,8 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from indistinct.text.cues import TITLES
 from indistinct.text.detectors._grammar import Trust, name_from, past_titles
-from indistinct.text.detectors._name_words import words
+from indistinct.text.detectors._name_words import PARTICLES, words
 from indistinct.text.detectors._names import Reading, peoples, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
@@ -26,21 +27,26 @@ _PERHAPS_SAID = {
     "see": (), "by": (), "from": (), "thank": (), "email": (), "ask": (), "consulted": (),
     "text": (),
 }  # fmt: skip
+_SURE_CUES, _CUES = frozenset(_SURELY), frozenset(_PERHAPS_SAID)
 _SELF = ("i'm", "im", "am")
+_SMALL = TITLES | PARTICLES  # without a capital before a name that has one
 _QUESTION = re.compile(r"\bname\b[^?\n]{0,60}\?\s{0,2}(?:\w{1,12}:\s{0,2})?", re.IGNORECASE)
 
 
 def detect(page: Page) -> Iterator[Span]:
     """My name is …, I am …, spoke with …, call …; and what answers a question for the name."""
     read = reading(page)
-    for word in sorted(_SURELY.keys() & read.index.keys()):
-        for i in read.index[word]:
-            if not _SURELY[word] or (i and read.lower[i - 1] in _SURELY[word]):
-                yield from _named(read, i, sure=True)
-    for word in sorted(_PERHAPS_SAID.keys() & read.index.keys()):
-        for i in read.index[word]:
-            if not _PERHAPS_SAID[word] or (i and read.lower[i - 1] in _PERHAPS_SAID[word]):
-                yield from _named(read, i, sure=False)
+    lower, shapes = read.lower, read.shapes
+    for i in read.where(_SURE_CUES):
+        before = _SURELY[lower[i]]
+        if not before or lower[i - 1] in before:
+            yield from _named(read, i, sure=True)
+    for i in read.where(_CUES):
+        if shapes[i + 1 : i + 2] == "l" and lower[i + 1] not in _SMALL and not read.whispering:
+            continue
+        before = _PERHAPS_SAID[lower[i]]
+        if not before or lower[i - 1] in before:
+            yield from _named(read, i, sure=False)
     for i in read.index.get("i", ()):
         # I, Hamish McAdoo, consent
         if read.gaps[i] == ", " and read.shapes[i] == "I":
@@ -49,7 +55,7 @@ def detect(page: Page) -> Iterator[Span]:
                 yield read.spanning(i + 1, end, 0.85, "spoken", "says name")
     yield from _colleagues(read)
     text = read.page.text
-    for match in _QUESTION.finditer(text):
+    for match in _QUESTION.finditer(text) if "name" in read.index and "?" in text else ():
         i = bisect_right(read.starts, match.end() - 1)
         if i < len(read.words) and read.starts[i] == match.end():
             end = name_from(read, i, Trust.CUE, lower=True, inverted=True)
@@ -89,9 +95,9 @@ def _colleague(read: Reading, start: int) -> Iterator[Span]:
 def _named(read: Reading, i: int, *, sure: bool) -> Iterator[Span]:
     if read.gaps[i] not in (" ", ": ", "  ", "\n"):
         return
+    lower = sure or read.whispering
     start = past_titles(read, i + 1)
-    whisper = read.page.whispering or read.page.text.islower()
-    end = name_from(read, start, Trust.CUE, lower=sure or whisper)
+    end = name_from(read, start, Trust.CUE, lower=lower)
     if end == start:
         return
     known = read.fact(start)
@@ -113,7 +119,8 @@ def _named(read: Reading, i: int, *, sure: bool) -> Iterator[Span]:
         if not known.medical and not peoples(read.lower[start]):
             yield read.spanning(start, end, 0.74, "spoken", "says name, unlisted")
     elif small:
-        if known.first > 0 and known.nameness > -0.4:
+        # Rather a first name: people walk with a walker.
+        if known.first > known.last and known.nameness > -0.4:
             rule = "speaks of, lower case"
             yield read.spanning(start, end, 0.74, "spoken", rule)
     elif known.first > 0 and known.nameness > (-0.6 if known.place and end - start == 1 else -0.9):

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._name_words import words
+from indistinct.text.detectors._names import KNOWN
+from indistinct.text.knowledge import knowledge
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -21,11 +23,13 @@ _FULL = words(
 )
 _SEPARATORS = ",;|"
 _MOST_CELLS = 60
+_DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_][^\d_@:/=]{0,48}")
 _CARETS = re.compile(
-    r"(?<![\w^])(?:\d\w{0,19}\^)?([^\W\d_][^\W\d_' -]{1,30}(?:[ '-][^\W\d_]{1,20})?"
+    r"(?<![\w^])(\d\w{0,19}\^)?([^\W\d_][^\W\d_' -]{1,30}(?:[ '-][^\W\d_]{1,20})?"
     r"\^[^\W\d_][\w' -]{0,30}(?:\^[^\W\d_]{1,20}\.?)?)"
 )
+_LETTER_RUN = re.compile(r"[^\W\d_]+")
 _PART = re.compile(
     r"[<\"'](first|last|given|family|middle)(?:[_-]?name)?(?:>|[\"']\s?:\s?\[?[\"'])"
     r"([^\W\d_][\w.' -]{0,40})(?=[<\"'])",
@@ -38,12 +42,34 @@ def detect(page: Page) -> Iterator[Span]:
     text = page.text
     if "^" in text:
         for match in _CARETS.finditer(text):
-            yield Span(match.start(1), match.end(1), Kind.FULL_NAME, 0.85, "tabulated", "hl7")
+            start, end = match.span(2)
+            if match.group(1):
+                yield Span(start, end, Kind.FULL_NAME, 0.9, "tabulated", "hl7, numbered")
+            elif _of_person(text, start) or _named(match.group(2)):
+                yield Span(start, end, Kind.FULL_NAME, 0.85, "tabulated", "hl7")
     if "<" in text or '"' in text or "'" in text:
         for match in _PART.finditer(text):
             kind = Kind.LAST_NAME if match.group(1).lower() in _LAST else Kind.FIRST_NAME
             yield Span(match.start(2), match.end(2), kind, 0.9, "tabulated", "part")
     yield from _columns(page)
+
+
+def _of_person(text: str, start: int) -> bool:
+    """Whether a field is in a segment about a person: the patient, the next of kin, who pays."""
+    line = text.rfind("\n", 0, start) + 1
+    return text[line : line + 4] in ("PID|", "NK1|", "GT1|", "MRG|")
+
+
+def _named(field: str) -> bool:
+    """Whether the parts of a field are a name's: no code (ORU^R01), no test (CBC^BLOOD COUNT)."""
+    family, _, given = field.partition("^")
+    if _DIGIT.search(field) or knowledge().is_medical(family):
+        return False
+    known = [KNOWN[word.lower()] for word in _LETTER_RUN.findall(field)]
+    first = _LETTER_RUN.match(given)
+    if first is not None and KNOWN[first.group().lower()].first > 0:
+        return True
+    return not any(fact.medical or fact.ordinary for fact in known)
 
 
 def _columns(page: Page) -> Iterator[Span]:
@@ -64,9 +90,11 @@ def _columns(page: Page) -> Iterator[Span]:
 
 def _heading(line: str) -> tuple[str, int, dict[int, Kind]]:
     """The separator, how often it stands, and the columns of names, if a line heads a table."""
+    if _DIGIT.search(line):
+        return "", 0, {}
     for separator in _SEPARATORS:
         count = line.count(separator)
-        if not 0 < count < _MOST_CELLS or any(c.isdigit() for c in line):
+        if not 0 < count < _MOST_CELLS:
             continue
         kinds: dict[int, Kind] = {}
         cells = [cell.strip(" \"'*").lower().replace(" ", "_") for cell in line.split(separator)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._heads import headed, heads_of, is_named, lower_headed, rarely_a_word
-from indistinct.text.detectors._places import names_something
+from indistinct.text.detectors._places import matches, names_something
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -27,6 +27,10 @@ _SPORTS = (
     "dance|chess|debate|bowling|water polo|cycling|triathlon|fencing|archery|judo|karate|national|"
     "olympic|junior|varsity|youth"
 )
+_LOWER_WORDS = frozenset(
+    "team squad club league choir church orchestra band parish synagogue mosque regiment "
+    "brigade battalion congregation".split()
+)
 _LOWER = re.compile(
     rf" (?:(?:{_SPORTS}|women's|men's|girls'?|boys'?) ){{0,3}}(?:team|squad|club|league|choir|"
     rf"church|orchestra|band|"
@@ -35,11 +39,17 @@ _LOWER = re.compile(
 _SPORT = re.compile(rf"(?i)\b(?:{_SPORTS})\b")
 _TROOP = re.compile(
     r"\b(?:Girl Scout |Boy Scout |Cub Scout |Scout )?(?:Troop|Pack|Lodge|Post|Local|VFW Post|"
-    r"Elks Lodge|American Legion Post|Chapter)(?: No\.?| #)? ?\d{1,5}\b|"
-    r"\b\d{1,3}(?:st|nd|rd|th) (?:[A-Z][a-z]+ ){0,3}(?:Regiment|Brigade|Battalion|Squadron|"
-    r"Infantry|Cavalry|Airborne|Division|Armored|Marines|Fleet|Wing|Platoon)(?: Division| "
-    r"Regiment)?\b"
+    r"Elks Lodge|American Legion Post|Chapter)(?: No\.?| #)? ?\d{1,5}\b"
 )
+_TROOP_WORDS = frozenset(
+    "girl boy cub scout troop pack lodge post local vfw elks american chapter".split()
+)
+_CORPS = re.compile(
+    r"[0-9](?<!\w[0-9])\d{0,2}(?:st|nd|rd|th) (?:[A-Z][a-z]+ ){0,3}"
+    r"(?:Regiment|Brigade|Battalion|Squadron|Infantry|Cavalry|Airborne|Division|Armored|Marines|"
+    r"Fleet|Wing|Platoon)(?: Division| Regiment)?\b"
+)
+_SAINTS = frozenset(("st", "saint"))
 _SAINT = re.compile(
     r"\b(?:St\.?|Saint) [A-Z][a-z]{2,14}(?:'s)? (?:Church|Parish|Cathedral|Chapel|church|parish)\b"
 )
@@ -63,7 +73,7 @@ def detect(page: Page) -> Iterator[Span]:
             0.84 if rare and sport else 0.7 if sport else 0.5,
             f"head{' and rare name' * rare}{', no sport' * (not sport)}",
         )
-    for run, first, match in lower_headed(page, _LOWER):
+    for run, first, match in lower_headed(page, _LOWER_WORDS, _LOWER):
         words = run.words[first:]
         if not names_something(page, words) or any(word.lower() in _MEDICAL_TEAM for word in words):
             continue
@@ -76,9 +86,11 @@ def detect(page: Page) -> Iterator[Span]:
                 0.86 if sport else 0.72,
                 f"head in lower case{', sport' * sport}",
             )
-    for match in _TROOP.finditer(page.text):
+    for match in matches(page, _TROOP_WORDS, _TROOP):
         yield _span(*match.span(), 0.84, "number")
-    for match in _SAINT.finditer(page.text):
+    for match in _CORPS.finditer(page.text):
+        yield _span(*match.span(), 0.84, "number")
+    for match in matches(page, _SAINTS, _SAINT):
         yield _span(*match.span(), 0.9, "saint's church")
 
 

@@ -8,8 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indistinct.text.cues import CREDENTIALS
-from indistinct.text.detectors._grammar import Trust, name_from
-from indistinct.text.detectors._name_words import words
+from indistinct.text.detectors._grammar import (
+    Trust,
+    common_name,
+    ends_clause,
+    following,
+    name_from,
+)
+from indistinct.text.detectors._name_words import PERSON_VERBS, words
 from indistinct.text.detectors._names import Reading, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
@@ -45,23 +51,22 @@ _AND = (" and ", " & ")
 def detect(page: Page) -> Iterator[Span]:
     """Names after titles."""
     read = reading(page)
-    for title in sorted(_PLAIN & read.index.keys()):
-        for i in read.index[title]:
-            yield from _after(read, i, plain=True)
-    for title in sorted(_SOFT & read.index.keys()):
-        for i in read.index[title]:
-            if read.shapes[i] in "CU":
-                yield from _after(read, i, plain=False)
-    for credential in sorted(_LEADING & read.index.keys()):
-        for i in read.index[credential]:
-            if read.shapes[i] == "U":
-                yield from _after_credential(read, i)
+    for i in read.where(_PLAIN):
+        yield from _after(read, i, plain=True)
+    for i in read.where(_SOFT):
+        if read.shapes[i] in "CU":
+            yield from _after(read, i, plain=False)
+    for i in read.where(_LEADING):
+        if read.shapes[i] == "U":
+            yield from _after_credential(read, i)
 
 
 def _after(read: Reading, i: int, *, plain: bool) -> Iterator[Span]:
     gap = read.gaps[i]
     if gap not in _AFTER_TITLE or i + 1 >= len(read.words) or _is_road(read, i):
         return
+    if "\n" in gap and read.before(i)[-1:] not in (" ", "\n", "("):
+        return  # the last field of a machine's line
     start = i + 1
     inside = i > 0 and read.joined(i - 1) and read.shapes[i - 1] in "CU"
     if inside and not plain and read.lower[i] in _WORDS_OF_NAMES:
@@ -85,7 +90,21 @@ def _after(read: Reading, i: int, *, plain: bool) -> Iterator[Span]:
         )
 
 
-_PRIORS = {"title": 0.97, "title, lower case": 0.88, "soft title": 0.82, "soft, listed": 0.92}
+_PRIORS = {
+    "title": 0.97,
+    "title, lower case": 0.88,
+    "title, common word": 0.86,
+    "soft title": 0.82,
+    "soft, listed": 0.92,
+}
+_AFTER_DOCTORS = PERSON_VERBS | words("is was has had will aware notified paged w recs re and")
+
+
+def _common(read: Reading, i: int) -> bool:
+    """Whether *early* of *w/ dr early.* is a name: a clause ends or a verb follows."""
+    if not common_name(read, i) or read.lower[i - 1] not in ("dr", "mr", "mrs", "ms"):
+        return False
+    return ends_clause(read, i) or following(read, i) in _AFTER_DOCTORS
 
 
 def _alone(read: Reading, title: int) -> Kind:
@@ -102,6 +121,8 @@ def _names(
         trust = Trust.TITLE if plain else Trust.CUE
         end = name_from(read, start, trust, lower=plain)
         if end == start:
+            if plain and _common(read, start):
+                yield "title, common word", start, start + 1
             return
         if read.shapes[start] == "l" and read.shapes[end - 1] == "l":
             rule = "title, lower case"
@@ -131,12 +152,12 @@ def _is_road(read: Reading, i: int) -> bool:
     if read.lower[i] not in ("dr", "ms", "st", "fr"):
         return False
     before = read.before(i)
-    if before[-1:] == " " and before.strip()[-1:].isdigit():
+    if before[-1:] == " " and before.rstrip(" ")[-1:].isdigit():
         return True
     for back in range(1, 4):
         if i - back < 0 or read.shapes[i - back] not in "CU" or read.gaps[i - back] != " ":
             return False
-        if read.before(i - back).strip()[-1:].isdigit():
+        if read.before(i - back).rstrip(" ")[-1:].isdigit():
             return True
     return False
 

@@ -12,9 +12,18 @@ from indistinct.text.detectors._name_words import (
     LABELS,
     PARTICLES,
     PERSON_VERBS,
+    ROLES,
     words,
 )
-from indistinct.text.detectors._names import Reading, peoples, reading
+from indistinct.text.detectors._names import (
+    KNOWN,
+    SHAPES,
+    Reading,
+    Remembered,
+    eponymous,
+    peoples,
+    reading,
+)
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -33,39 +42,44 @@ _INNER = re.compile(r"Ma?c[A-Z]|[A-Za-z]{1,10}['-]|[DLV][aeiu]n?[A-Z]|Fitz")
 
 
 _GLUED = re.compile(r"\w|[.@]\w|://")
+_NO_PARTS = CALENDAR | INSTITUTIONS | RELATIONS | ROLES | LABELS | CREDENTIALS
 _INTRODUCING = words("says said by with told asked add named called contact dear thanks add wrote")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Unlisted names."""
     read = reading(page)
+    spelt = read.words
     for start, stop in read.runs:
         i = start
         while i < stop:
-            end = i
-            while end < min(stop, i + _LONGEST) and _possible(read, end):
+            end, most, unlisted = i, min(stop, i + _LONGEST), False
+            while end < most and (part := _PARTS[spelt[end]]):
+                unlisted = unlisted or part == "unlisted"
                 end += 1
-            if end > i:
+            if unlisted:
                 yield from _judge(read, i, end, start, stop)
             i = max(end, i + 1)
 
 
-def _possible(read: Reading, i: int) -> bool:
-    """Whether a word may be part of an unlisted name."""
-    shape, lower = read.shapes[i], read.lower[i]
+def _part(word: str) -> str:
+    """Whether a word may be a part of an unlisted name, and is unlisted itself."""
+    shape, lower = SHAPES[word], word.lower()
     if shape == "I" or lower in PARTICLES:
-        return True
-    if shape != "C" or lower in CALENDAR or lower in INSTITUTIONS or lower in RELATIONS:
-        return False
-    known = read.fact(i)
-    inner = read.words[i][1:]
-    if inner != inner.lower() and not _INNER.match(read.words[i]):
-        return False  # SmartLock
-    if known.medical or known.ordinary or lower in LABELS or peoples(lower):
-        return False
-    if lower in CREDENTIALS:
-        return False
-    return known.nameness > -2.0 or (not known.named and known.zipf < 3.2)
+        return "joint"
+    if shape != "C" or lower in _NO_PARTS:
+        return ""
+    known = KNOWN[lower]
+    if word[1:] != lower[1:] and not _INNER.match(word):
+        return ""  # SmartLock
+    if known.medical or known.ordinary or peoples(lower):
+        return ""
+    if known.named:
+        return "listed" if known.nameness > -2.0 else ""
+    return "unlisted" if known.zipf < 3.2 else ""
+
+
+_PARTS = Remembered(_part)
 
 
 def _judge(read: Reading, i: int, end: int, start: int, stop: int) -> Iterator[Span]:
@@ -75,6 +89,8 @@ def _judge(read: Reading, i: int, end: int, start: int, stop: int) -> Iterator[S
         end -= 1
     parts = [k for k in range(i, end) if read.shapes[k] == "C" and read.lower[k] not in PARTICLES]
     strange = [k for k in parts if not read.fact(k).named]
+    if len(strange) == len(parts) and strange and eponymous(read, strange[0]):
+        return
     if not strange or read.page.knowledge.place(" ".join(read.lower[i:end])) is not None:
         return
     sound = max(_sound(read, k) for k in strange)

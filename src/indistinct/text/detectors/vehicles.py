@@ -25,11 +25,11 @@ _MASKED = re.compile(
 def detect(page: Page) -> Iterator[Span]:
     """Vehicles by the check digit and after their cues."""
     text = page.text
-    for start, end, _, rule, certainty in cued(text, "vehicle"):
+    for start, end, _, rule, certainty in cued(page, "vehicle"):
         if letters := _LETTERS_AFTER.match(text, end):
             end = letters.end()
         yield Span(start, end, Kind.VEHICLE, certainty, "vehicles", rule)
-    for code in codes(text):
+    for code in codes(page):
         if len(code.text) == 17 and _VIN.match(code.text):
             rule, certainty = ("vin check", 0.97) if vin_checks(code.text) else ("vin", 0.85)
             yield Span(code.start, code.end, Kind.VEHICLE, certainty, "vehicles", rule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.text.detectors._places import UPPER, has
+from indistinct.text.detectors._places import UPPER, has, matches
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -30,10 +30,12 @@ _COMPASS = re.compile(
     r"(?:for|at|on|unit|ward|nurse|with|from|under|in)\b|$)"
 )
 _NUMBERED = re.compile(
-    rf"\b(?:on|to|from) ([{UPPER}][a-z]{{4,14}} \d{{1,2}}[A-Z]?)(?= ?[.,;)\n]|$| (?:for|with|"
+    rf"(?:on|to|from) ([{UPPER}][a-z]{{4,14}} \d{{1,2}}[A-Z]?)(?= ?[.,;)\n]|$| (?:for|with|"
     rf"where|under|at|nurse|nursing|today)\b)"
 )
+_WARDS = frozenset(("ward",))
 _WINGS = frozenset(("ward", "pavilion", "wing", "tower"))
+_SIDES = frozenset("north south east west central main tower".split())
 _ROOMS, _BEDS = frozenset(("room", "rm")), frozenset(("bed", "bay"))
 _UNITS = frozenset(("unit", "floor", "pod"))
 _NOT = frozenset(
@@ -47,7 +49,7 @@ _NOT = frozenset(
 def detect(page: Page) -> Iterator[Span]:
     """Named wards, rooms and beds."""
     text = page.text
-    for match in _WARD.finditer(text) if has(page, frozenset(("ward",))) else ():
+    for match in matches(page, _WARDS, _WARD):
         yield _span(*match.span(), 0.78, "ward")
     for match in _NAMED.finditer(text) if has(page, _WINGS) else ():
         words = match.group().split()
@@ -59,12 +61,14 @@ def detect(page: Page) -> Iterator[Span]:
         (_BEDS, _BED, "bed"),
         (_UNITS, _UNIT, "unit"),
     ):
-        for match in pattern.finditer(text) if has(page, words_of) else ():
+        for match in matches(page, words_of, pattern):
             long = len(match.group(1)) > 1
             yield _span(*match.span(), 0.74 if long else 0.6, f"{rule}{' of several' * long}")
-    for match in _COMPASS.finditer(text):
+    for match in _COMPASS.finditer(text) if has(page, _SIDES) else ():
         yield _span(*match.span(1), 0.74, "floor and side")
     for match in _NUMBERED.finditer(text):
+        if match.start() and text[match.start() - 1].isalnum():
+            continue
         word = match.group(1).split()[0]
         meaning = page.knowledge.word(word)
         if word not in _NOT and meaning.zipf < 3.8 and not page.knowledge.is_medical(word):

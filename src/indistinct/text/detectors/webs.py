@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import codes
+from indistinct.text.detectors._numbers import scan
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -23,7 +23,7 @@ _HOST = re.compile(r"(?<![\w@.%+-])(?:[A-Za-z0-9][A-Za-z0-9-]{0,40}\.){0,3}[A-Za
 _ALSO_WORDS = words(
     "me in us it at be no de es se app care health clinic hospital site online ai ch ca"
 )
-_HANDLE = re.compile(r"(?<![\w@./])@[A-Za-z_][\w.]{1,29}(?<![.])(?![\w@])")
+_HANDLE = re.compile(r"@(?<![\w@./]@)[A-Za-z_][\w.]{1,29}(?<![.])(?![\w@])")
 _USER = re.compile(
     r"(?<![^\W_])(?:user\s?-?_?(?:name|id)?|login|handle|screen\s?name|skype|instagram|twitter"
     r"|snapchat|facebook|tiktok|telegram|wechat|discord|linkedin|reddit|github|alias|account name"
@@ -35,14 +35,14 @@ _USER = re.compile(
 _USER_WORDS = words(
     "user username userid login handle screen screenname skype instagram twitter snapchat facebook "
     "tiktok password passcode telegram wechat discord linkedin reddit github "
-    "alias name portal uname mychart"
+    "alias account portal uname mychart"
 )
 _NAMED = re.compile(r"[a-z]{1,20}(?:[._][a-z]{1,20})?\d{1,4}$")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Web addresses, domains, handles and user names."""
-    text = page.text
+    text, known = page.text, scan(page)
     if ":/" in text or "www." in text or "WWW." in text:
         for match in _URL.finditer(text):
             yield Span(match.start(), _trimmed(match), Kind.WEB, 0.97, "webs", "url")
@@ -51,13 +51,13 @@ def detect(page: Page) -> Iterator[Span]:
     if "@" in text:
         for match in _HANDLE.finditer(text):
             yield Span(match.start(), match.end(), Kind.WEB, 0.88, "webs", "handle")
-    if not _USER_WORDS.isdisjoint(page.lower):
+    if not _USER_WORDS.isdisjoint(known.words):
         for match in _USER.finditer(text):
             signs = "0123456789._-" if match["said"] else "0123456789"
             if not set(signs).isdisjoint(match["name"]):
                 yield Span(*match.span("name"), Kind.WEB, 0.9, "webs", "user name")
-    for code in codes(text):
-        if _NAMED.match(code.text) and _from_a_name(page, code.text):
+    for code in known.codes:
+        if code.text[0].islower() and _NAMED.match(code.text) and _from_a_name(page, code.text):
             yield Span(code.start, code.end, Kind.WEB, 0.75, "webs", "name with digits")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from indistinct.text.cues import STATES
 from indistinct.text.detectors import _streets as s
-from indistinct.text.detectors._places import has
+from indistinct.text.detectors._places import has, matches
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -18,12 +18,18 @@ _CUED = re.compile(
     r"(?i:\b(?:zip(?: ?code)?|postal(?: ?code)?|post ?code|plz|cp|c[oó]digo postal)\b\"?"
     r"(?: is| of)?[ :=#\"]{1,4})(\d{4,6}(?:-\d{3,4})?|[A-Z\d]{2,4} ?[A-Z\d]{3})(?!\w)"
 )
+_AREAS = frozenset(("area", "zip", "region"))
 _AREA = re.compile(r"[0-9](?<!\w[0-9])\d{4}(?= (?:area|zip|region|zip code)\b)")
 _BRITISH = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]?\d[A-Z\d]? ?\d[ABD-HJLNP-UW-Z]{2}(?![\w-])")
 _CANADIAN = re.compile(
     r"[ABCEGHJ-NPRSTVXY](?<![\w-].)\d[ABCEGHJ-NPRSTV-Z] ?\d[ABCEGHJ-NPRSTV-Z]\d(?![\w-])"
 )
-_LONDON = re.compile(r"\b(?:London|LONDON),? ((?:[NSEW]|[NS][EW]|EC|WC)\d{1,2}[A-Z]?)\b")
+_LONDONS = frozenset(("london",))
+# The districts that there are: E1 to E20, N1 to N22, and so on.
+_LONDON = re.compile(
+    r"\b(?:London|LONDON),? ((?:E(?:1\d|20|[1-9])|N(?:1\d|2[0-2]|[1-9])|NW(?:1[01]|[1-9])|"
+    r"SE(?:1\d|2[0-8]|[1-9])|SW(?:1\d|20|[1-9])|W(?:1[0-4]|[1-9])|EC[1-4]|WC[12])[A-Z]?)\b"
+)
 
 
 def detect(page: Page) -> Iterator[Span]:
@@ -38,10 +44,9 @@ def detect(page: Page) -> Iterator[Span]:
             fits = name in states or any(STATES.get(code) == name for code in states)
             rule = "state fits" if fits else "after state"
             yield _span(match, 0, 0.96 if fits else 0.88, rule)
-    if has(page, _CUES):
-        for match in _CUED.finditer(text):
-            yield _span(match, 1, 0.95, "cue")
-    for match in _AREA.finditer(text):
+    for match in matches(page, _CUES, _CUED):
+        yield _span(match, 1, 0.95, "cue")
+    for match in _AREA.finditer(text) if has(page, _AREAS) else ():
         yield _span(match, 0, 0.84, "area")
     for match in _BRITISH.finditer(text):
         if " " in match.group():
@@ -50,9 +55,8 @@ def detect(page: Page) -> Iterator[Span]:
             yield _span(match, 0, 0.6, "British in one")
     for match in _CANADIAN.finditer(text):
         yield _span(match, 0, 0.85, "Canadian")
-    if has(page, frozenset(("london",))):
-        for match in _LONDON.finditer(text):
-            yield _span(match, 1, 0.9, "London district")
+    for match in matches(page, _LONDONS, _LONDON):
+        yield _span(match, 1, 0.9, "London district")
 
 
 def _span(match: re.Match[str], group: int, certainty: float, rule: str) -> Span:

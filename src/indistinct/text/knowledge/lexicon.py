@@ -150,10 +150,10 @@ class Lexicon:
 
     @cached_property
     def _places(self) -> dict[str, Place]:
-        rows = table("places").to_pylist()
         # A name that is a city and a county or state is listed as the more populous.
-        rows.sort(key=lambda row: row["population"])
-        return {row["name"]: Place(row["kind"], row["population"], row["country"]) for row in rows}
+        rows = table("places").sort_by("population")
+        kinds = (rows.column(name).to_pylist() for name in ("kind", "population", "country"))
+        return dict(zip(rows.column("name").to_pylist(), map(Place, *kinds), strict=True))
 
     @cached_property
     def _first_words(self) -> dict[str, int]:
@@ -166,9 +166,12 @@ class Lexicon:
     @cached_property
     def _proper(self) -> dict[str, Proper]:
         rows = table("proper")
-        small, capital, sense = (rows.column(c).to_pylist() for c in ("small", "capital", "sense"))
-        marks = map(Proper, small, capital, sense)
-        return dict(zip(rows.column("name").to_pylist(), marks, strict=True))
+        marks = rows.select(["small", "capital", "sense"])
+        kinds = marks.group_by(marks.column_names).aggregate([]).to_pylist()
+        known = {tuple(kind.values()): Proper(**kind) for kind in kinds}
+        columns = (marks.column(name).to_pylist() for name in marks.column_names)
+        each = map(known.__getitem__, zip(*columns, strict=True))
+        return dict(zip(rows.column("name").to_pylist(), each, strict=True))
 
     @cached_property
     def _nicknames(self) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:

@@ -119,8 +119,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 # What is named after people: an eponym before one of these is a term of medicine.
-_HEADS = _words(
-    "agglutinin amnesia anastomosis anemia angina anomaly aphasia apophysitis approach arch area "
+HEADS = _words(
+    "+ agglutinin amnesia anastomosis anemia angina anomaly aphasia apophysitis approach arch area "
     "arteritis arthritis arthropathy ataxia bandage block bodies body boot breathing bypass "
     "calculator canal carcinoma cardiomyopathy cath catheter catheters cells chorea cirrhosis "
     "clamp classification collar contraction contractions contracture contractures corpuscle "
@@ -128,8 +128,9 @@ _HEADS = _words(
     "diverticula diverticulum dressing drain drains duct dystrophy dz effusion encephalopathy "
     "epilepsy equation esophagus exercises fascia fever flap forceps formula fracture fractures "
     "fundoplication gangrene ganglion gastrectomy gland glands glomerulosclerosis grade graft "
-    "granulomatosis hernia incision index inventory kyphosis lesion lesions ligament line lines "
-    "loop lymphoma lymphomas macroglobulinemia malformation maneuver maneuvers manoeuvre membrane "
+    "granulomatosis hernia incision index inventory kyphosis lesion lesions level levels ligament "
+    "line lines loop lymphoma lymphomas macroglobulinemia malformation maneuver maneuvers "
+    "manoeuvre membrane "
     "metatarsalgia migraine monitor murmur myopathy nephritis neuralgia neuroma neuropathy node "
     "nodes nodosities nodule nodules nystagmus oesophagus operation opacities osteodystrophy "
     "palsy paralysis phenomena phenomenon pin pins plaques point position pouch procedure "
@@ -142,8 +143,9 @@ _HEADS = _words(
 )
 # After names that many people bear, only these count: Wilson's seizures are a patient's.
 _SURE_HEADS = _words(
-    "anastomosis classification contracture contractures criteria cyst cysts disease diseases "
-    "drain drains dz esophagus exercises fracture fractures index lymphoma maneuver manoeuvre "
+    "+ anastomosis classification contracture contractures criteria cyst cysts disease diseases "
+    "drain drains dz esophagus exercises fracture fractures index level levels ligament "
+    "lymphoma maneuver manoeuvre "
     "palsy phenomenon procedure pupil pupils rod rods scale sign signs splint stain syndrome "
     "syndromes technique tetralogy thyroiditis tremor virus"
 )
@@ -173,6 +175,12 @@ _THINGS = _words(
     "mallampati mantoux mcmurray mohs nissen papanicolaou pavlik phalen ponseti quinton rankin "
     "rinne romberg rorschach rovsing sengstaken shiley snellen spurling tenckhoff tinel "
     "trendelenburg trousseau valsalva weber wechsler wernicke yankauer"
+)
+# What is said to be somebody's: pouch of Douglas, circle of Willis.
+_PARTS = _words(
+    "ampulla angle aqueduct artery bundle canal circle crypts duct fascia fissure foramen fossa "
+    "islets ligament loop node nodes organ pouch sac space sphincter tetralogy triangle tunnel "
+    "valve valves zonule"
 )
 # Towns, too, have given their names to scales: Glasgow Coma Scale, Framingham risk score.
 TOWNS = _words(
@@ -217,7 +225,9 @@ def eponym_use(page: Page, i: int) -> bool:
     follows = page.lower[after] if after < len(page.lower) else ""
     borne = page.knowledge.word
     common = max(borne(word).surname, borne(page.tokens[i]).surname) >= _COMMON
-    if follows in (_SURE_HEADS if common and owned else _HEADS):
+    if follows in (_SURE_HEADS if common and owned else HEADS):
+        return True
+    if page.lower[max(first - 2, 0) : first][-1:] == ["of"] and page.lower[first - 2] in _PARTS:
         return True
     before = page.lower[first - 1] if first else ""
     medical = page.knowledge.is_medical
@@ -270,7 +280,7 @@ def _after(lower: list[str], last: int) -> tuple[int, bool]:
         after += 2 if lower[after + 1 : after + 2] == ["s"] else 1
     if after < len(lower) and lower[after] == "-":
         after += 1
-    if after + 1 < len(lower) and lower[after] in _GRADES and lower[after + 1] in _HEADS:
+    if after + 1 < len(lower) and lower[after] in _GRADES and lower[after + 1] in HEADS:
         after += 1
     return after, owned
 

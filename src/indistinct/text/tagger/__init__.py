@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from indistinct.text.tagger.model import LABELS, Tagger, tagger
-from indistinct.text.tagger.posting import Opinion, consider
+from indistinct.text.tagger.posting import tagged
 
-__all__ = ["LABELS", "Opinion", "Tagger", "consider", "tagger"]
+__all__ = ["LABELS", "Tagger", "tagged", "tagger"]

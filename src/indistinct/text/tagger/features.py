@@ -1,4 +1,4 @@
-"""What the tagger sees of a token: features of its word, of its neighbours, and of its line.
+"""What the tagger sees of a word by itself: features, and one coarse class.
 
 Features of a word depend on the word alone, so that they are worked out once per word and the
 tagger adds up ready-made weights. No feature holds a rare word itself: what is rare is a name,
@@ -7,9 +7,7 @@ and is known by its letters, its ending and what the lexicon says of it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from functools import lru_cache
 
 from indistinct.text.cues import (
     CREDENTIALS,
@@ -20,8 +18,6 @@ from indistinct.text.cues import (
     WEEKDAYS,
 )
 from indistinct.text.knowledge import Knowledge, plain
-from indistinct.text.page import Page
-from indistinct.text.spans import Span
 
 OFFSETS = (-3, -2, -1, 0, 1, 2, 3)
 COMMON_ZIPF = 3.6  # from here on a word is common enough to be a feature itself
@@ -53,6 +49,7 @@ _STATE_NAMES = {name.lower() for name in STATES.values()}
 _ENDINGS = 3
 
 
+@lru_cache(maxsize=1 << 16)
 def shape(token: str) -> str:
     """Letters' case, number of digits, or the mark itself."""
     first = token[0]
@@ -73,7 +70,8 @@ def shape(token: str) -> str:
     return "mIx" if first.isupper() or first.islower() else "other"
 
 
-def _bin(value: float, *edges: float) -> int:
+def step(value: float, *edges: float) -> int:
+    """How many of the edges a value has reached."""
     return sum(value >= edge for edge in edges)
 
 
@@ -85,16 +83,16 @@ def word_features(token: str, known: Knowledge) -> list[str]:
         return features
     low = plain(token)
     word = known.word(low)
-    zipf = _bin(word.zipf, 1.4, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6)
+    zipf = step(word.zipf, 1.4, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6)
     if word.zipf >= COMMON_ZIPF:
         features += [f"w={low}", f"w={low}|{form}"]
     if len(low) > _ENDINGS:
         features += [f"e3={low[-3:]}", f"e2={low[-2:]}", f"b2={low[:2]}", f"b3={low[:3]}"]
-    first = _bin(word.first, 0.9, 3, 10, 50, 200)
-    last = _bin(word.surname, 0.9, 2, 5, 20, 80)
+    first = step(word.first, 0.9, 3, 10, 50, 200)
+    last = step(word.surname, 0.9, 2, 5, 20, 80)
     # More often a name than chance would have it: people per 100,000 against its share of words.
-    tilt = _bin(word.first + word.surname - 10 ** (word.zipf - 4), -30, -3, 0, 3, 30)
-    sounds = _bin(known.surname_sound(low), -1, -0.5, -0.2, 0, 0.2, 0.5, 1)
+    tilt = step(word.first + word.surname - 10 ** (word.zipf - 4), -30, -3, 0, 3, 30)
+    sounds = step(known.surname_sound(low), -1, -0.5, -0.2, 0, 0.2, 0.5, 1)
     features += [
         f"z={zipf}|{form}",
         f"f={first}|{form}",
@@ -119,7 +117,7 @@ def _kinds(low: str, known: Knowledge) -> list[str]:
     kinds = []
     place = known.place(low)
     if place is not None:
-        kinds.append(f"{place.kind}{_bin(place.population, 5e3, 2e4, 1e5, 1e6)}")
+        kinds.append(f"{place.kind}{step(place.population, 5e3, 2e4, 1e5, 1e6)}")
     if known.begins_place(low) > 1:
         kinds.append("begins place")
     if known.full_names(low):
@@ -205,131 +203,3 @@ def _class_name(token: str, known: Knowledge) -> str:
     if is_first or is_last:
         return "Both" if is_first and is_last else "First" if is_first else "Last"
     return "Common" if word.zipf >= 3.2 else "Rare"
-
-
-class Context(NamedTuple):
-    """What the rest of the page says of a token; many tokens share one."""
-
-    posted: str  # what the detectors say of the token, and of those beside it
-    before: str
-    after: str
-    form: str = ""  # the token's shape when it is a word, otherwise empty
-    page: str = ""  # case and register of the page
-    line: str = ""
-    whole: str = ""  # the known name of several words that it is part of
-    seen_small: int = 0
-    seen: int = 0
-
-
-def contexts(page: Page, postings: Iterable[Span]) -> list[Context]:
-    """The context of every token of a page."""
-    wholes = _known_wholes(page)
-    posted = ["", *_posted(page, postings), ""]
-    mode = "shout" if page.shouting else "whisper" if page.whispering else "mixed"
-    look = f"{mode}|{_register(page)}"
-    seen = Counter(page.tokens)
-    found = []
-    for place, (token, low, line) in enumerate(
-        zip(page.tokens, page.lower, _line_features(page), strict=True)
-    ):
-        says = posted[place + 1], posted[place], posted[place + 2]
-        if not token[0].isalpha():
-            found.append(Context(*says))
-            continue
-        small = capital = 0
-        if token != low:
-            small, capital = min(seen[low], 2), min(seen[token], 3)
-        whole = wholes.get(place, "")
-        found.append(Context(*says, shape(token), look, line, whole, small, capital))
-    return found
-
-
-def context_features(context: Context) -> list[str]:
-    """The features of a context."""
-    posted, form = context.posted, context.form
-    features = [f"r={posted}", f"r-1={context.before}", f"r+1={context.after}"]
-    if not form:
-        return features
-    mode, register = context.page.split("|")
-    features += [
-        f"m={mode}|{form}",
-        f"{context.line}|{form}",
-        f"g={register}|{form}",
-        f"gr={register}|{posted}|{form}",
-    ]
-    if context.whole:
-        features.append(f"{context.whole}|{form}")
-    if context.seen:
-        features.append(f"seen low={context.seen_small}|{form}")
-        features.append(f"seen cap={context.seen}|{form}")
-    return features
-
-
-def _posted(page: Page, postings: Iterable[Span]) -> list[str]:
-    """For each token the label with the greatest certainty that a detector gave it."""
-    best = [0.0] * len(page.tokens)
-    labels = ["-"] * len(page.tokens)
-    for span in postings:
-        place = max(page.token_at(span.start), 0)
-        inside = "B"
-        while place < len(best) and page.starts[place] < span.end:
-            if page.ends[place] > span.start and span.certainty > best[place]:
-                best[place] = span.certainty
-                level = _bin(span.certainty, 0.45, 0.6, 0.7, 0.8, 0.9)
-                labels[place] = f"{inside}{span.label}{level}"
-            inside = "I"
-            place += 1
-    return labels
-
-
-_CLINICAL = frozenset(
-    "patient pt dr md clinic hospital mg diagnosis symptoms medication exam examination "
-    "treatment therapy disease pain surgery admitted discharge mrn dob".split()
-)
-
-
-def _register(page: Page) -> str:
-    """Whether a page is a clinical one: more than one word in forty is of the clinic."""
-    clinical = sum(1 for word in page.lower if word in _CLINICAL)
-    return "clinical" if clinical * 40 > len(page.tokens) else "general"
-
-
-def _known_wholes(page: Page) -> dict[int, str]:
-    """Tokens inside a known name of several words, and what it names."""
-    known, tokens, found = page.knowledge, page.tokens, dict[int, str]()
-    place = 0
-    while place < len(tokens):
-        most = known.longest_name(tokens[place]) if tokens[place][0].isalpha() else 0
-        length = 1
-        for count in range(min(most, 5), 1, -1):
-            whole = " ".join(tokens[place : place + count])
-            sense = _sense_of_whole(known, whole)
-            if sense:
-                for step in range(count):
-                    found[place + step] = f"whole={sense}|{'B' if step == 0 else 'I'}"
-                length = count
-                break
-        place += length
-    return found
-
-
-def _sense_of_whole(known: Knowledge, whole: str) -> str:
-    if known.place(whole) is not None:
-        return "location"
-    return known.proper(whole).sense
-
-
-def _line_features(page: Page) -> list[str]:
-    """For each token what its line is like: share of capitals and number of words."""
-    found: list[str] = []
-    words = capitals = count = 0
-    for token in (*page.tokens, "\n"):
-        count += 1
-        if token[0].isalpha():
-            words += 1
-            capitals += token[0].isupper()
-        if token[0] == "\n":
-            share = _bin(capitals / words, 0.3, 0.6, 0.99) if words else 0
-            found += [f"line={share}|{_bin(words, 2, 3, 4, 6, 10)}"] * count
-            words = capitals = count = 0
-    return found[:-1]

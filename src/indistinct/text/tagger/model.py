@@ -11,7 +11,7 @@ backward pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -24,19 +24,11 @@ from numpy.typing import NDArray
 from indistinct.text.knowledge import Knowledge
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
-from indistinct.text.tagger.features import (
-    CLASSES,
-    OFFSETS,
-    Context,
-    context_features,
-    contexts,
-    word_class,
-    word_features,
-)
+from indistinct.text.tagger.context import ContextWeights, context_of, form_of
+from indistinct.text.tagger.features import CLASSES, OFFSETS, word_class, word_features
 
 LABELS = ("O", "B-NAME", "I-NAME", "B-LOCATION", "I-LOCATION", "B-ORG", "I-ORG")
 _KEPT_WORDS = 200_000  # words whose weights are kept; then the store is begun anew
-_KEPT_CONTEXTS = 50_000
 
 Floats = NDArray[np.float32]
 
@@ -46,12 +38,12 @@ class Tagger:
 
     def __init__(self, weights: dict[str, Floats], transitions: Floats) -> None:
         """`weights`: by feature, a vector over labels; `transitions`: from label to label."""
-        self._weights = weights
         self._transitions = transitions.astype(np.float64)
         labels, classes = len(LABELS), len(CLASSES)
         self._before = np.zeros((classes, classes, labels), np.float32)
         self._after = np.zeros((classes, classes, labels), np.float32)
         self._around = np.zeros((classes, classes, classes, labels), np.float32)
+        self._of_word: dict[str, Floats] = {}
         for name, vector in weights.items():
             kind, _, rest = name.partition("=")
             if kind == "c-1":
@@ -60,10 +52,16 @@ class Tagger:
                 self._after[tuple(map(int, rest.split(",")))] = vector
             elif kind == "c3":
                 self._around[tuple(map(int, rest.split(",")))] = vector
-        self._contexts: dict[Context, Floats] = {}
+            elif kind[:1] in "-0123456789":
+                offset, _, feature = name.partition(":")
+                if feature not in self._of_word:
+                    self._of_word[feature] = np.zeros((len(OFFSETS), labels), np.float32)
+                self._of_word[feature][OFFSETS.index(int(offset))] = vector
+        self._contexts = ContextWeights(weights, labels)
         self._rows: dict[str, int] = {}
         self._store = np.zeros((1024, len(OFFSETS), labels), np.float32)
         self._classes = np.zeros(1024, np.intp)
+        self._forms = np.zeros(1024, np.intp)
 
     def marginals(self, page: Page, postings: Sequence[Span] = ()) -> Floats:
         """Array of tokens by labels, each row adding up to one.
@@ -94,49 +92,33 @@ class Tagger:
         scores += self._before[left, classes]
         scores += self._after[classes, right]
         scores += self._around[left, classes, right]
-        scores += self._of_contexts(page, postings)
+        scores += self._contexts.scores(context_of(page, postings, self._forms[rows]))
         return scores
-
-    def _of_contexts(self, page: Page, postings: Sequence[Span]) -> Floats:
-        if len(self._contexts) > _KEPT_CONTEXTS:
-            self._contexts.clear()
-        known = self._contexts
-        found = np.empty((len(page.tokens), len(LABELS)), np.float32)
-        for place, context in enumerate(contexts(page, postings)):
-            vector = known.get(context)
-            if vector is None:
-                vector = self._total(context_features(context))
-                known[context] = vector
-            found[place] = vector
-        return found
-
-    def _total(self, features: Iterable[str]) -> Floats:
-        total = np.zeros(len(LABELS), np.float32)
-        for feature in features:
-            vector = self._weights.get(feature)
-            if vector is not None:
-                total += vector
-        return total
 
     def _rows_of(self, page: Page) -> NDArray[np.intp]:
         if len(self._rows) > _KEPT_WORDS:
             self._rows.clear()
-        rows = self._rows
-        found = np.empty(len(page.tokens), np.intp)
-        for place, token in enumerate(page.tokens):
+        rows, known = self._rows, page.knowledge
+        found = []
+        for token in page.tokens:
             row = rows.get(token)
-            found[place] = self._add(token, page.knowledge) if row is None else row
-        return found
+            found.append(self._add(token, known) if row is None else row)
+        return np.array(found, np.intp)
 
     def _add(self, token: str, known: Knowledge) -> int:
         row = len(self._rows)
         if row == len(self._store):
             self._store = np.concatenate((self._store, np.zeros_like(self._store)))
             self._classes = np.concatenate((self._classes, np.zeros_like(self._classes)))
-        features = word_features(token, known)
-        for column, offset in enumerate(OFFSETS):
-            self._store[row, column] = self._total(f"{offset}:{name}" for name in features)
+            self._forms = np.concatenate((self._forms, np.zeros_like(self._forms)))
+        total = np.zeros((len(OFFSETS), len(LABELS)), np.float32)
+        for feature in word_features(token, known):
+            weights = self._of_word.get(feature)
+            if weights is not None:
+                total += weights
+        self._store[row] = total
         self._classes[row] = word_class(token, known)
+        self._forms[row] = form_of(token)
         self._rows[token] = row
         return row
 

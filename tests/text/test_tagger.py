@@ -1,0 +1,91 @@
+"""The tagger: exact marginals, the same whatever was read before, and no rare word in it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from indistinct.text.knowledge import knowledge
+from indistinct.text.page import read
+from indistinct.text.spans import Kind, Span
+from indistinct.text.tagger import LABELS, Tagger, tagged, tagger
+from indistinct.text.tagger.features import COMMON_ZIPF, OFFSETS, word_features
+
+
+def made_up_tagger(seed: int, texts: list[str]) -> Tagger:
+    """A tagger with random weights for the features of some texts."""
+    rng = np.random.default_rng(seed)
+    known = knowledge()
+    names = {
+        f"{offset}:{feature}"
+        for text in texts
+        for token in read(text).tokens
+        for feature in word_features(token, known)
+        for offset in OFFSETS
+    }
+    weights = {name: rng.normal(0, 0.6, len(LABELS)).astype(np.float32) for name in sorted(names)}
+    return Tagger(weights, rng.normal(0, 1, (len(LABELS),) * 2).astype(np.float32))
+
+
+def by_enumeration(model: Tagger, text: str) -> np.ndarray:
+    """Marginals from all labellings of a short text, each scored feature by feature."""
+    page = read(text)
+    known = page.knowledge
+    count, labels = len(page.tokens), len(LABELS)
+    scores = np.zeros((count, labels))
+    for t, offset in itertools.product(range(count), OFFSETS):
+        if 0 <= t + offset < count:
+            for feature in word_features(page.tokens[t + offset], known):
+                scores[t] += model._weights[f"{offset}:{feature}"]
+    total = np.zeros((count, labels))
+    for path in itertools.product(range(labels), repeat=count):
+        score = sum(scores[t, y] for t, y in enumerate(path))
+        score += sum(model._transitions[a, b] for a, b in itertools.pairwise(path))
+        for t, y in enumerate(path):
+            total[t, y] += np.exp(score)
+    return total / total.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("text", ["Ann", "Mary Jones called", "In Boston , Dr", "I saw Lee ."])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_marginals_are_those_of_all_labellings(text: str, seed: int) -> None:
+    model = made_up_tagger(seed, [text])
+    np.testing.assert_allclose(
+        model.marginals(read(text)), by_enumeration(model, text), rtol=1e-3, atol=1e-5
+    )
+
+
+def test_marginals_do_not_depend_on_what_was_read_before() -> None:
+    text = "Dear Mrs. Hodgkins, we saw Virginia at Marina Corp in Boston."
+    fresh = tagger.__wrapped__().marginals(read(text))
+    used = tagger()
+    for other in ("Nothing here.", text.upper(), "1 2 3", text[::-1]):
+        used.marginals(read(other))
+    np.testing.assert_array_equal(used.marginals(read(text)), fresh)
+
+
+def test_a_page_without_words_has_nothing_to_tag() -> None:
+    assert tagger().marginals(read("")).shape == (0, len(LABELS))
+    assert tagged(read(" \n \n"), []) == []
+
+
+def test_no_rare_word_is_in_the_weights() -> None:
+    known = knowledge()
+    words = {
+        name.partition("w=")[2].partition("|")[0]
+        for name in tagger()._of_word
+        if name.startswith("w=")
+    }
+    assert len(words) > 100
+    assert [word for word in words if known.word(word).zipf < COMMON_ZIPF] == []
+
+
+def test_what_detectors_posted_counts() -> None:
+    page = read("the note by kowalk was read")
+    posted = [Span(12, 18, Kind.LAST_NAME, 0.95, "titled", "title")]
+    alone = 1 - tagger().marginals(page)[3, 0]
+    with_posting = 1 - tagger().marginals(page, posted)[3, 0]
+    assert with_posting > alone
+
