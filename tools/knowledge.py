@@ -29,6 +29,7 @@ import zipcodes
 from indistinct.text.knowledge.medicine import ends_medically, listed
 
 OUT = Path(__file__).parents[1] / "src/indistinct/text/knowledge/data"
+RAREST = 0.25  # people per 100,000 with a name that the census rounds to none
 LEAST_ZIPF = 1.5  # a word met once in 30 million
 EVERYDAY_ZIPF = 3.0  # a word met once in a million
 LEAST_LETTERS = 3  # shorter words sound like nothing
@@ -45,7 +46,8 @@ def plain(text: str) -> str:
 def census(file: str) -> dict[str, float]:
     """People per 100,000 by name."""
     lines = (resources.files(names) / file).read_text().splitlines()
-    return {row[0].lower(): float(row[1]) * 1000 for row in map(str.split, lines)}
+    # The census rounds to a thousandth of a per cent: 0.000 is rare, not unknown.
+    return {row[0].lower(): float(row[1]) * 1000 or RAREST for row in map(str.split, lines)}
 
 
 def word_table() -> pa.Table:

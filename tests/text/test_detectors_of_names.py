@@ -41,6 +41,11 @@ FOUND = {
         "Ms <Church-Lambert> declined.",
         "Dr. <Maria de la Cruz> operated.",
         "mr <whitaker> ambulating in hall",
+        "rounded w/ dr <early>. c/o thirst",
+        "d/w dr <means>, will follow",
+        "Unit no. 4471\n\nDear Dr. <Winter>:",
+        "She was sent to the clinic by her physician, Dr.\n<Lang>, last week.",
+        "Seen by Dr. <Le> and Mrs. <Vu> and Mr. <Ho> today.",
     ],
     "credentialed": [
         "<Marjorie Long>, M.D.",
@@ -75,6 +80,8 @@ FOUND = {
         "[Chat] <Miriam Okafor>: my ride is late",
         "Patient <Robert Lee> was admitted overnight.",
         "pt <kowalski> seen on rounds",
+        "pt <church> seen on rounds, pt <kent> c/o thirst",
+        "pt <ho-stone> admitted overnight",
         "Electronically signed by: <Grace Oduya>",
         "Surgeon: <Best, Amanda>",
         "To: <Wendell Pruitt>",
@@ -97,6 +104,12 @@ FOUND = {
     "relatives": [
         "Her mother <Dorothy> drove her in.",
         "brother <guy> at bedside",
+        "father <will> at bedside, daughter <summer> was told",
+        "Her father <Will Reading> (919-555-0103) drove.",
+        "Her father <Will> had a similar illness.",
+        "neighbor Darnell and Pastor <Myrick> visit",
+        "Contact <Luisa Ferrante> (sister), or <Karl> (his son).",
+        'calling for "<Brenvath>" (late husband)',
         "Her daughter, <Violet Davis> (919-555-0100), will come.",
         "Wife (<Carla>, 919-555-0101) is the proxy.",
         "He is the son of <Lucie Ortiz> and <John Ortiz>.",
@@ -125,6 +138,15 @@ FOUND = {
         "<Wells> reviewed the chart.",
         "They have four: <Erik>, <Amy>, <Nathaniel> and <Romi>.",
         "<Charles> and <Nancy> came along.",
+        "It went well. <May> will return in a month.",
+        "<Will> works nights. <Summer> will be seen again.",
+        "<Strong> can be reached at 919-555-0104.",
+        "<Bob> will return. <Day> can be reached. Then <Vu> is a veteran.",
+        "<Qwerrero> can be contacted by phone.",
+        "As you know, <Dot> is a 7 and 6/12 year old girl.",
+        "REPORT\n<Corbett, Elbert R>   34/male   Unit 7",
+        "PT eval\n<Grabren, Nunn> - 69yo - knee",
+        "Then <Tuan Le> and <Kim Vu> and <Anh Ho> came.",
     ],
     "initials": [
         "The case of <Sarah P.> was discussed.",
@@ -139,6 +161,7 @@ FOUND = {
         "initials: <T.B.K.>",
         "Follow <Paul M.> closely.",
         "<Maria T>, admitted on Monday",
+        "Counts were correct.\n\n<GW>/585\n",
     ],
     "nicknames": [
         "He is known to everyone as <Chance>.",
@@ -167,6 +190,10 @@ FOUND = {
         "It was signed <Oksana Hrytsenko> in ink.",
         "The name on the card was 王小明, he said: <王小明>.",
         "The bracelet read <Иван Петров> in ink.",
+        "The bracelet read <翔太 吉田> in ink.",
+        "Signed <И. И. Петров> and <김 민준> and <田中 さくら> in ink.",
+        "Card: <Сорока Иван>",
+        "The form says <Γιώργος Παπαδόπουλος> at the top.",
         "Her passport says <김민준> and nothing else.",
         "Add <Irenke Sörös> as a contact.",
         "Give it to <Zhang> Ge at the desk.",
@@ -185,12 +212,14 @@ FOUND = {
         "I spoke to <Theresa> about it.",
         "A boy named <Ignatius> came in.",
         "Seen w/ <Hume> today",
+        "69yo - ref <Hirsch> - knee",
     ],
     "tabulated": [
         "id,first_name,last_name,dob\n1,<Marisela>,<Quintana>,1970-01-02\n",
         "| Name | Age |\n|---|---|\n| <Marisela Quintana> | 50 |\n",
         "PID|1||4455^^^HOSP||<QUINTANA^MARISELA^B>||19700102|F",
         "PV1|1|I|ICU||||1234^<FERRELL^DWIGHT>^^^DR",
+        "PID|1||66487||<FINN^FULL>||19700101|F\nNK1|1|<GREEN^WILL>|SPO",
         '{"first": "<Ann>", "last": "<Tolliver>"}',
         '{"given_name": "<Ann>"}',
         "{'family': '<Tolliver>'}",
@@ -222,6 +251,8 @@ STAYS = {
         "Ask the dr to call when free.",
         "Nurse Practitioner visit. Sister has asthma.",
         "The nurse changed the dressing.",
+        "dr visit today, dr appt friday, told dr today. called dr back.",
+        "PV1|1|O|||||83620^WAGGONER^STEVEN^^^DR\nOBR|1|||CBC",
     ],
     "credentialed": [
         "She moved to Silver Spring, MD 20901 last year.",
@@ -240,6 +271,7 @@ STAYS = {
         "Assessment: Hodgkin disease, stable",
         "I am writing to refer a man. I am happy.",
         "pt seen on rounds, pt denies pain",
+        "pt is well, pt care reviewed, pt room changed, pt head examined, pt dx'd w/ flu",
         "Procedure: Laparoscopic cholecystectomy",
     ],
     "salutations": [
@@ -258,6 +290,9 @@ STAYS = {
         "Family history: mother breast cancer",
         "His friend drove him. Son aware of plan.",
         "wife at bedside; daughter updated by phone",
+        "mother will call later, father may be at bedside, son young at onset",
+        "ACCOMPANIED BY A BROTHER WHO DROVE.",
+        "Breast Cancer (mother), Asthma (sister), Crohn (brother), Depression (her aunt)",
         "The baby Tylenol was given.",
     ],
     "listed": [
@@ -269,6 +304,11 @@ STAYS = {
         "Rose-colored fluid. Grace period. Chase with water.",
         "Seen in June and in April.",
         "Physical Exam: Heart regular. Lungs clear.",
+        "May was cold. March will be busy. Spring will be late. Hope to see her.",
+        "The pouch of Douglas is normal. Thomas + on the left.",
+        "Wright-Giemsa stain. A Foley catheter. TENDER AT MCBURNEY POINT",
+        "Staff can be reached at 555-0101. Clinic will call.",
+        "Glucose, Serum   98\nCough, Cold\nBoston, Mass  02151",
     ],
     "initials": [
         "Take vitamin D. Then rest.",
@@ -278,6 +318,7 @@ STAYS = {
         "Type A. Negative for C. difficile.",
         "Patient I.V. was removed.",
         "E. coli grew; S. aureus did not.",
+        "Q. State your name.\nA. Lora Purcell.\nQ. Were you there?\nA. I was.",
     ],
     "nicknames": [
         "What is known as hypertension was treated.",
@@ -295,6 +336,7 @@ STAYS = {
         "The To-do list was long.",
         "A follow-up visit. Ho hum.",
         "Her X-ray and T-cell count.",
+        "Romberg negative. Babinski absent.",
     ],
     "spoken": [
         "My name was misspelt. I am happy to help.",
@@ -303,11 +345,14 @@ STAYS = {
         "Please call the clinic. Call Radiology for results.",
         "Contact Precautions. See Above. Per Protocol.",
         "I spoke with staff. It's July.",
+        "tolerating po, ambulating with walker, no pain, home in am with vna",
     ],
     "tabulated": [
         "date,weight,name of drug\n1/2,70,Lasix\n",
         "Pain, fever, cough\nDrug, dose, route\n",
         "10^9 cells; 2^3; x^y",
+        "MSH|LAB|20180104||ORU^R01|1\nOBR|1|||CBC^COMPLETE BLOOD COUNT\n",
+        "PAST HISTORY, Family\nCough, Cold\n",
         '{"first": 3, "last": 5}',
         "In the name of clarity, rest, fluids, and salt.\nThen, a walk, and rest, and sleep.\n",
         '"test": "CBC", "unit": "mg"',
@@ -320,6 +365,7 @@ STAYS = {
         "The SmartLock comes with a manual.",
         "Atrial Fibrillation, Congestive Heart Failure",
         "See www.Goldstarq.com for tickets.",
+        "Sitter requested. A Bosniak I cyst and Crohn's disease.",
     ],
 }
 
@@ -399,11 +445,12 @@ contact Mrs. Hodgkins in a week at Marina Corp
 
 def test_the_names_of_figure_21_are_found_and_its_insulin_stays() -> None:
     found = Finder(detectors=NAMES).find(FIGURE_21)
-    names = [FIGURE_21[span.start : span.end] for span in found if span.label == "NAME"]
-    assert names == [
+    names = {FIGURE_21[span.start : span.end] for span in found if span.label == "NAME"}
+    assert names >= {
         "Marjorie Long", "Virginia Townsend", "Lang", "Virginia", "Dot", "Frank", "Hodgkins",
         "Patrick Hayes",
-    ]  # fmt: skip
+    }  # fmt: skip
+    assert not any(word in name for name in names for word in ("Insulin", "Lily", "June", "Dr"))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Everything made of digits and codes: what is found whole, and what looks alike and stays.
 
-In FOUND the stretch between ‹ and › must be covered to the last letter and digit and be of the
-kind named; in STAYS nothing may be touched.
+The detectors are taken at their word here: what was measured of a rule on annotated text, and
+what others say of the same characters, is not considered. In FOUND the stretch between ‹ and ›
+must be covered to the last letter and digit and be of the kind named; in STAYS nothing may be
+touched.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from importlib import import_module
 
 import pytest
 
-from indistinct.text.board import resolve, weigh
+from indistinct.text.board import resolve
 from indistinct.text.detectors import _numbers
 from indistinct.text.page import read
 from indistinct.text.spans import Kind, Span
@@ -22,6 +24,22 @@ DETECTORS = [
 THRESHOLD = 0.7
 
 DATES = """
+Back ‹Mon 4/2› for her labs.
+Away the week of ‹5/3› at camp.
+Inpatient ‹5/3-5/9› for chest pain.
+Seen on ‹9/12› for pain in the hip.
+POD 3 (‹4/4›): afebrile.
+BP was 118/72. Labs (‹4/29 AM›) were normal.
+By ‹1/4› she could walk.
+Return ‹2/5› to the clinic.
+Filed ‹2022-Feb-15› by the clerk.
+Filed ‹2022, February 15› by the clerk.
+Filed ‹Feb/15/22› by the clerk.
+Away ‹April 3rd to the 9th› on leave.
+He fell on ‹April 2/3› at night.
+Planned for ‹2023-W14› as agreed.
+Wieder am ‹05.03.› zur Kontrolle.
+Seen ‹10 Mar '23› in the clinic.
 He returned on ‹5/23/84› with the same complaint.
 Operated on ‹05-23-1984› without incident.
 Uploaded ‹2026-02-09T22:50:00Z› by the nurse.
@@ -60,6 +78,19 @@ On ‹the twenty-third of June› he proposed.
 Last visit ‹12/2/92› was brief.
 """
 DATES_STAY = """
+This 7 and 6/12 year old boy coughs.
+A 3 6/12 year old girl fell.
+He is 4 and 3/12 years of age.
+Seen at age 7 9/12 for review.
+Age 5 and 11/12 at the test.
+Rates it 7/10 on 7/10 pain days.
+Acuity went from 20/30 to 20/40.
+Pain from 8/10 to 4/10 since then.
+The mass shrank by 1/3 on treatment.
+Hypoxia 2/2 pneumonia.
+She has 24/7 care at home.
+He met 5/9 criteria.
+Took 1 1/2 tablets and then 2 1/4 more.
 Since June of 1993 she has been well.
 He was diagnosed in March 2019.
 Married in 1987 and retired in 2012.
@@ -124,6 +155,16 @@ Weight 92 kg.
 Aged 72 at diagnosis.
 """
 PHONES = """
+My husband said ‹22 1234 567›, then hung up.
+My husband said ‹55 1234 5678›, then hung up.
+My husband said ‹138 1234 5678›, then hung up.
+My husband said ‹98765 43210›, then hung up.
+My husband said ‹11 91234-5678›, then hung up.
+My husband said ‹8 (912) 345-67-89›, then hung up.
+My husband said ‹030/1234567›, then hung up.
+My husband said ‹312-5550143›, then hung up.
+My husband said ‹+44 (0)20 7946 0958›, then hung up.
+My husband said ‹0044 20 7946 0958›, then hung up.
 Please call ‹1-503-643-0445› today.
 Reach me at ‹(617) 555-0143› after five.
 The nurse's line is ‹617.555.0143 x 234› on weekdays.
@@ -156,6 +197,10 @@ faxed to fax ‹1-617-555-0188›
 F: ‹617-555-0188›
 """
 PHONES_STAY = """
+Doses of 10 20 30 40 were tried.
+Widths 12 14 16 18 20 on five films.
+Counts of 4000 5000 were low.
+In the years 1990 1995 2000 she moved.
 Reference range 211-911 pg/mL.
 Caffeine 200-1000 mg daily.
 Platelets 150000 and WBC 12000.
@@ -168,6 +213,17 @@ He ran 5 10 15 20 laps.
 One two three four was all he could count.
 """
 EMAILS = """
+Write to ‹joan.berg@clinic.example.com›. Mr. De Roe knows.
+Write to ‹"joan berg"@clinic.example.org› soon.
+Write to ‹o'brien@clinic.example.org› soon.
+Write to ‹joan@clinic,org› soon.
+Write to ‹joan@clinic dot org› soon.
+Write to ‹joan dot berg @ clinic dot org› soon.
+Write to ‹joan underscore berg at clinic dot org› soon.
+Write to ‹joan|at|clinic|dot|org› soon.
+Write to ‹joan.berg at clinic.org› soon.
+Write to ‹joan@[192.168.0.1]› soon.
+Write to ‹joan+notes@clinic.healthcare› soon.
 Write to ‹joan.berg@clinic.example.org› soon.
 mail=‹joan%40example.com›&x=1
 Reach ‹j_berg+notes@mail.example.co.uk›.
@@ -179,6 +235,7 @@ Send to ‹joan.berg @ example.com› please
 <‹j-berg99@example.net›>
 """
 EMAILS_STAY = """
+He pointed at the dot.
 Meet at ten in room 4.
 Dose 5 mg @ 10:00.
 Look at the dot on the film.
@@ -207,6 +264,12 @@ Handle with care.
 The user is a nurse.
 """
 RECORDS = """
+(HICN: ‹123-45-6789A›)
+Beneficiary ‹1EG4-TE5-MK73› was billed.
+Admitted to the ward (‹H-2231›) for a week.
+Seen at the clinic (‹QX77›) last week.
+PID|1||‹6648737›^^^MR||
+PV1|1|O|||||‹83620›^ROE^ANN
 MRN: ‹989-44-94›
 MRN# ‹4471023›
 Medical record number ‹12201›
@@ -238,6 +301,10 @@ Visit number: ‹100234567›
 The label read ‹MG450411›.
 """
 RECORDS_STAY = """
+Reference range: 12.0-16.0
+Haemoglobin 10.4 (ref 12.0-16.0)
+The patient (T2DM) and the ward (COVID-19) were discussed.
+On the order of 10000 to 20000 were seen.
 E11.9, I10 and S72.001A were coded.
 HbA1c 7.2, CD4 350, B12 low, T2DM and COVID-19.
 L4-L5 disc, C5-C6 fusion, A1C pending, 4x4 gauze.
@@ -256,6 +323,7 @@ CYP2C19 poor metaboliser, HLA-B27 positive, V600E mutation.
 H1N1 vaccine, 18F-FDG uptake, I-131 therapy, Na 138, pH 7.38.
 """
 LICENCES = """
+Officer Roe, badge ‹2926›, was there.
 Driver's license number is ‹N94263071›.
 DL: ‹D123-4567-8901›
 Medical license ‹MA-228817›
@@ -270,6 +338,7 @@ Signed by Ann Roe, RN ‹55123›
 Licence no. ‹RN-887123›
 """
 LICENCES_STAY = """
+Provider range 12.0-16.0 was used.
 He lost his licence in 2015.
 She has been licensed for 20 years.
 Employee of 12 years, staff of 40.
@@ -319,6 +388,7 @@ Wallet ‹1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa›
 Transaction ID ‹TX-99812734›
 """
 ACCOUNTS_STAY = """
+The study ending in 2019 was small.
 On account of pain in 2 joints.
 In order to walk 100 metres.
 He takes credit for 3 goals.
@@ -408,7 +478,7 @@ def found_in(text: str) -> list[Span]:
         for name in DETECTORS
         for span in import_module(f"indistinct.text.detectors.{name}").detect(page)
     ]
-    return resolve(weigh(postings), page.text, THRESHOLD)
+    return resolve(postings, page.text, THRESHOLD)
 
 
 @pytest.mark.parametrize(("line", "kind"), FOUND)
@@ -458,9 +528,11 @@ def test_dates_without_a_year_pass_their_context_on() -> None:
     assert [text[s.start : s.end] for s in found_in(text)] == ["3/4", "3/5", "3/6"]
 
 
-def test_no_more_than_four_pages_are_remembered() -> None:
-    for name in ("lowered", "_scan", "_announced"):
-        assert getattr(_numbers, name).cache_info().maxsize == 4
+def test_only_the_latest_page_is_remembered() -> None:
+    pages = [read(text) for text in ("MRN 12345", "MRN 67890")]
+    assert [_numbers.codes(page)[0].text for page in pages] == ["12345", "67890"]
+    assert [known.page for known in _numbers._latest] == [pages[1]]
+    assert _numbers.lowered.cache_info().maxsize == 4
 
 
 def test_invisible_characters_and_wide_digits_hide_nothing() -> None:

@@ -46,6 +46,10 @@ ADDRESSES = {
         "Number 14, Willow Road, East Lake District, Suzhou City, Jiangsu Province"
     ),
     "to 31 Marlowe Road, Toronto, ON M5V 2T6": "31 Marlowe Road, Toronto, ON M5V 2T6",
+    "to 412 Amselhove 13\nGlen Calder\n, CO\n 80999": "412 Amselhove 13\nGlen Calder\n, CO\n 80999",
+    "17 Feldgasse 3 Apt. 12\nGRAZ, NO 80104": "17 Feldgasse 3 Apt. 12\nGRAZ, NO 80104",
+    "Lindenweg 14\n80331 München\nGermany": "Lindenweg 14\n80331 München\nGermany",
+    "Calle Mayor 3, 28013 Madrid, Spain": "Calle Mayor 3, 28013 Madrid, Spain",
 }
 STREETS = {
     "He moved to 18 Peregrine Trail in spring.": "18 Peregrine Trail",
@@ -61,6 +65,9 @@ STREETS = {
     "St. Agnes Hospital\nLongfellow 21\nBoston, MA 02199": "Longfellow 21",
     "The crash was on Willow Creek Road.": "Willow Creek Road",
     "exit from Highway 61 near the farm": "Highway 61",
+    "St. Agnes Hospital CH#12-3\nLongfellow 21 DOB 01/02/80\nBoston, MA 02199": "Longfellow 21",
+    "9 Martin Luther King Jr. Blvd": "9 Martin Luther King Jr. Blvd",
+    "4 St. Clair Ave": "4 St. Clair Ave",
 }
 CITIES = {
     "She was born in Tampere and raised here.": "Tampere",
@@ -77,6 +84,13 @@ CITIES = {
     "traveled to the U.S. for surgery": "U.S.",
     "the economy of Portugal is": "Portugal",
     "i live in mumbai": "mumbai",
+    "trips to Norway, Ghana, Texas and Peru": "Texas",
+    "shelling in Mosul, Qarnabash and Tikrit": "Qarnabash",
+    "her history is from Miami": "Miami",
+    'city="Wexcombe" state': "Wexcombe",
+    "his cousin Anna, of Harper; and a niece": "Harper",
+    "moved to Kingston, Ont. in May": "Kingston, Ont.",
+    "a shop in Seattle, Wa next door": "Seattle, Wa",
 }
 ZIPS = {
     "Gary, IN 46499": "46499",
@@ -87,6 +101,7 @@ ZIPS = {
     "Massachusetts 02134": "02134",
     "ZIP 90210-4321": "90210-4321",
     "anyone in the 60614 area": "60614",
+    "12 ELM RD^^SALEM^OR^97399||": "97399",
 }
 REGIONS = {
     "They farm in Kittson County.": "Kittson County",
@@ -138,6 +153,9 @@ STAY = {
         "20 Units Lantus at night",
         "address the pain first",
         "results were sent via 2 messages",
+        "closed with 3-0 Vicryl. Dr. Amsel assisted.",
+        "SINEMET 25/100 FOUR TIMES DAILY. DR. OKAFOR WILL CALL.",
+        "2 Tablets Twice Daily Dr. Okafor agrees",
     ],
     "cities": [
         "Nice to see her. Reading is easy again.",
@@ -146,6 +164,8 @@ STAY = {
         "Kawasaki disease in a child",
         "She has a mobile number.",
         "He is a Vietnam veteran.",
+        "Rapid breathing; Moro reflex; Philadelphia chromosome absent.",
+        "Human serum, Bone scan, Basic panel, Lime juice.",
         "Male, 47, with Colon cancer. March was hard.",
         "Most of the same symptoms. Of note, Normal gait.",
     ],
@@ -155,6 +175,7 @@ STAY = {
         "platelets of 15000",
         "vitamin B12 5MG daily",
         "code 12345",
+        "London S3 and London W20 are no districts",
     ],
     "regions": [
         "the health district",
@@ -178,6 +199,10 @@ def test_an_address_is_one_span_with_the_label_of_a_place() -> None:
     spans = [s for s in all_detectors()["addresses"](page) if s.end == len(page.text)]
     whole = max(spans, key=lambda s: s.end - s.start)
     assert (whole.start, whole.kind, whole.label) == (0, Kind.ADDRESS, LOCATION)
+
+
+def test_of_two_heads_in_a_row_the_longer_name_is_posted_once() -> None:
+    assert found("regions", "a trip to the Ohio River Valley") == {"Ohio River Valley"}
 
 
 def test_a_state_that_fits_the_zip_makes_it_more_certain() -> None:

@@ -232,3 +232,11 @@ def test_names_that_are_heard_alike() -> None:
     alike_pairs = [pair.split() for pair in pairs.split("|") if "Thom" not in pair]
     assert all(sound(one) == sound(other) for one, other in alike_pairs)
     assert not re.search("[aeiou]", sound("Meyer"))
+
+
+def test_an_initial_is_spelt_out_where_one_name_fits() -> None:
+    memory = Memory([Name(("paul",), ("okafor",)), Name(("ruth",), ("okafor",))])
+    assert memory.complete(Person(0, first="P", last="Okafor")).first == "Paul"
+    assert memory.complete(Person(0, first="K", last="Okafor")).first == "K"
+    memory = Memory([Name(("paul",), ("okafor",)), Name(("peter",), ("okafor",))])
+    assert memory.complete(Person(0, first="P", last="Okafor")).first == "P"

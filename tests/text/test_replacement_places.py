@@ -71,6 +71,14 @@ def test_codes_of_other_countries(code: str, made: str) -> None:
      ("101 Manning Drive Boston MA 02115", "999 @ Drive @ MA 02100"),
      ("Pittsburgh PA 15217", "@ PA 15200"), ("P.O. Box 242", "P.O. Box 999"),
      ("88 Magnolia Ct\\nHillsborough, North Carolina", "99 @ Ct\\n@, North Carolina"),
+     ("99 South Street", "99 @ Street"), ("12 West Road", "99 @ Road"),
+     ("3 N Street", "9 @ Street"),
+     ("East Avenue", "@ Avenue"), ("12 Elm Street North", "99 @ Street North"),
+     ("Elm Road and South Street", "@ Road and @ Street"), ("12 North Park", "99 @ Park"),
+     ("5th Avenue", "@ Avenue"), ("South 4th Street", "South @ Street"), ("2 The Green", "9 The @"),
+     ("Highway 61", "Highway 99"), ("State Route 128", "State Route 999"), ("I-95", "I-99"),
+     ("Dunwich, South Street", "@, @ Street"), ("10 North St. Paul Street", "99 North @ Street"),
+     ("3rd Floor, 14 Oak Lane", "9th Floor, 99 @ Lane"), ("Suite 200-B", "Suite 999-~"),
      ("450 5th Avenue", "999 @ Avenue"), ("Huntington 18", "@ 99"), ("Apt 12", "Apt 99")],
 )  # fmt: skip
 def test_addresses_in_their_parts(text: str, form: str) -> None:
@@ -98,6 +106,8 @@ def test_both_streets_of_a_corner_go() -> None:
     ("text", "form"),
     [("Boston", "@"), ("boston", "town"), ("Orange County", "@ County"), ("Texas", SUPPRESSED),
      ("France", SUPPRESSED), ("U.S.", SUPPRESSED), ("40.71° N, 74.00° W", SUPPRESSED),
+     ("Salt Lake City", "@ City"), ("Upper East Side", "Upper @"), ("La Paz", "@"),
+     ("County of Orange", "County of @"), ("South Street", "@ Street"), ("Mrs. Quill", "Mrs. @"),
      ("West Valley", "@ Valley"), ("Worcester, MA", "@, MA")],
 )  # fmt: skip
 def test_places(text: str, form: str) -> None:
@@ -115,6 +125,9 @@ def test_places(text: str, form: str) -> None:
      ("Children's Hospital of Dunwich", "Children's Hospital of @"), ("Marina Corp", "@ Corp"),
      ("Kent, Marsh and Roy", "@, @ and @"), ("Gilbert-Harding", "@-@"), ("Quinn LLC", "@ LLC"),
      ("St. John's Hospital", "@'s Hospital"), ("Oldham Middle School", "@ Middle School"),
+     ("University of Michigan", "University of @"), ("Home Depot", "@"), ("AT&T", "@"),
+     ("Ohio State University", "@ State University"), ("Children's Mercy Hospital", "@ Hospital"),
+     ("University of Dunwich at Chapel Hill", "University of @ at @"),
      ("UNC Hospitals", "@ Hospitals"), ("General Hospital", "@ Hospital"), ("Brigham's", "@'s"),
      ("Simpson and Sons", "@ and Sons"), ("Hospital", "@")],
 )  # fmt: skip
@@ -128,6 +141,10 @@ def test_short_and_long_form_of_an_organisation_share_their_name() -> None:
     assert made_up_organisation("Brigham's", given) == f"{stem}'s"
     assert made_up_organisation("BRIGHAM HOSPITAL", given) == f"{stem.upper()} HOSPITAL"
     assert made_up_city("Brigham", given) == stem
+
+
+def test_a_town_with_the_name_of_a_street_is_a_street() -> None:
+    assert same_form("@ Road", made_up_city("West Road", choices()))
 
 
 def test_wards_get_other_numbers() -> None:

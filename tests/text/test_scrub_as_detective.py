@@ -9,7 +9,9 @@ from small_data import shared_engine
 from indistinct.files import open_table
 from indistinct.prove import Register, verify
 from indistinct.prove.attacks import exact_attack
-from indistinct.text.detective import SCHEMA, identifiers
+from indistinct.text.detective import SCHEMA, identifiers, people_of
+from indistinct.text.page import read
+from indistinct.text.spans import Kind, Span
 
 PEOPLE = [
     ("Marian", "Tolliver", "F", "1961-03-04", "02139"),
@@ -103,3 +105,35 @@ def test_an_address_and_an_e_mail_belong_to_whom_they_name():
     assert rows["Simmons"]["phone"].endswith("555-0142")
     assert rows["Whitcomb"]["patient"]
     assert rows["Whitcomb"]["phone"] is None
+
+
+def test_the_town_is_what_stands_before_the_zip_code():
+    for address, city in (
+        ("47 Meadow Avenue, Plainshire 21397", "Plainshire"),
+        ("12 Elm Street, Seabury, MA 02151", "Seabury"),
+        ("101 Manning Drive Seabury MA 02115", "Seabury"),
+        ("12 Elm Street 02151", None),
+    ):
+        page = read(f"RE: Odalys Ferrante\n{address}\n")
+        start = page.text.index(address)
+        spans = [
+            Span(4, 19, Kind.FULL_NAME, 0.9, "test"),
+            Span(start, start + len(address), Kind.ADDRESS, 0.9, "test"),
+        ]
+        assert people_of(page, spans)[0]["city"] == city
+
+
+def test_a_record_number_is_no_phone_number():
+    for cue, number, field in (
+        ("Her hospital number", "90-8368-52", "record_number"),
+        ("Her number", "90-8368-52", "record_number"),
+        ("Her phone number", "555-0199", "phone"),
+        ("Her phone number", "90-8368-52", "phone"),
+    ):
+        page = read(f"RE: Odalys Ferrante. {cue} {number}.")
+        start = page.text.index(number)
+        spans = [
+            Span(4, 19, Kind.FULL_NAME, 0.9, "test"),
+            Span(start, start + len(number), Kind.PHONE, 0.9, "test"),
+        ]
+        assert people_of(page, spans)[0][field] == number

@@ -168,3 +168,12 @@ def test_time_grows_with_the_length_of_hostile_text(piece):
 
 def test_letters_that_grow_in_lower_case_are_read():
     assert verdict(["\u0130. " * 50 + LIFE]).documents_with_sequences == 1
+
+
+def test_a_line_may_end_within_an_event():
+    assert [event.anchor for event in events("At the\nage of nine she fell ill.")] == ["age"]
+    wrapped = "She moved to the coast with her mother and her brothers,\nin 1990. He eats."
+    assert [event.anchor for event in events(wrapped)] == ["time"]
+    listed = "Moved in 1990\nMarried in 1995\nDivorced in 1997\n"
+    assert len(events(listed)) == 3
+    assert Fact("family", "two children") in facts("She is divorced, with two\nchildren.")

@@ -190,3 +190,39 @@ def test_scrub_finds_and_replaces() -> None:
     done = scrubber.scrub(text, memory=Memory())
     assert re.fullmatch(r"Please write to \w+@example\.(?:org|com|net) about it\.", done.text)
     assert done.changes[0].person is None
+
+
+def test_a_title_alone_stays_and_one_inside_a_span_too() -> None:
+    text, spans = marked(
+        "{Dr.|last name} {Quill|last name} and {Dr.|place} saw {MD|full name} her."
+    )
+    done = Scrubber(Secret.from_seed(1)).apply(text, spans)
+    assert re.fullmatch(r"Dr\. [A-Z][a-z]+ and Dr\. saw MD her\.", done.text)
+    assert "Quill" not in done.text
+    text, spans = marked("{Mrs. Quill|last name} met {Dr. Ann Falk|full name} at {Dr. Moss|place}.")
+    done = Scrubber(Secret.from_seed(1)).apply(text, spans)
+    assert re.fullmatch(r"Mrs\. \w+ met Dr\. \w+ \w+ at Dr\. \w+\.", done.text)
+    assert not {"Quill", "Ann", "Falk", "Moss"} & set(re.findall(r"\w+", done.text))
+
+
+def test_initials_are_those_of_the_made_up_name() -> None:
+    text, spans = marked(
+        "{P. Okafor|full name} saw her. {Okafor, Paul|full name}, MD\n{PO|initials}/kt"
+    )
+    made = [
+        change.replacement for change in Scrubber(Secret.from_seed(1)).apply(text, spans).changes
+    ]
+    last, first = made[1].split(", ")
+    assert made == [f"{first[0]}. {last}", made[1], first[0] + last[0]]
+
+
+def test_an_initial_is_the_same_in_all_letters_of_a_project() -> None:
+    scrubber = Scrubber(Secret.from_seed(1))
+    letters = [marked("Seen by {P. Okafor|full name} " + rest) for rest in ("today.", "in May.")]
+    assert len({scrubber.apply(*letter).changes[0].replacement for letter in letters}) == 1
+
+
+def test_a_name_without_the_marks_before_it() -> None:
+    text, spans = marked("She left{. Quill|last name} stayed.")
+    done = Scrubber(Secret.from_seed(1)).apply(text, spans)
+    assert re.fullmatch(r"She left\. [A-Z][a-z]+ stayed\.", done.text)

@@ -21,6 +21,7 @@ from indistinct.text.memory import Memory
 from indistinct.text.page import Page, read
 from indistinct.text.people import Mention, Person, gather
 from indistinct.text.replace.calendar import Written, dates_in
+from indistinct.text.replace.places import split_ending, street_and_town
 from indistinct.text.spans import AGE90, DATE, LOCATION, NAME, Kind, Span
 
 __all__ = ["SCHEMA", "identifiers", "people_of"]
@@ -38,11 +39,15 @@ SCHEMA = pa.schema(
     ]
 )
 _FULL_STATES = {name.lower(): code for code, name in STATES.items()}
-_ADDRESS_END = re.compile(
-    r"(?:^|[,\n;|^]|\d)[ ]{0,4}(?P<city>[^\W\d_][\w.' -]{1,40}?)[,^ ]{1,4}"
-    r"(?P<state>[A-Z]{2}|[A-Z][a-z]{3,12}(?: [A-Z][a-z]{3,9})?)[,^ ]{1,4}(?P<zip>\d{5})(?!\d)"
-)
+_ZIP_CODE = re.compile(r"(?<!\d)\d{5}(?=(?:-\d{4})?(?!\d))")
+_PARTS = re.compile(r"[,;\n|^]|\s{3,}")
 _STATE_BEFORE = re.compile(r"\b([A-Z]{2})[ ,^]{1,4}$")
+_RECORD = re.compile(
+    r"\b(?:record|chart|mrn|unit|case|file|patient|account|hospital|medical|id)"
+    r" ?(?:number|no|nr|num|id)?\b[.:#]{0,2} {0,3}$|\bm\.?r\.?n?\.?[ :#]{1,4}$"
+    r"|(?<!phone )(?<!cell )(?<!fax )(?<!pager )\bnumber:? {0,2}$",
+    re.IGNORECASE,
+)
 _FIELDS = {
     Kind.PHONE: "phone",
     Kind.EMAIL: "email",
@@ -131,23 +136,45 @@ def _tell(row: dict[str, Any], page: Page, span: Span) -> None:
     """Write what a span says into a person's row, where nothing stands yet."""
     told = page.text[span.start : span.end]
     if span.label == LOCATION:
-        whole = _ADDRESS_END.search(told)
-        if whole:
-            for name in ("city", "state", "zip"):
-                _set(row, name, whole[name])
+        town, state, code = _address(told)
+        if code and span.kind is not Kind.ZIP:
+            for name, value in (("city", town), ("state", state), ("zip", code)):
+                _set(row, name, value)
             return
         if span.kind == Kind.ZIP:
-            state = _STATE_BEFORE.search(page.text, max(0, span.start - 8), span.start)
-            if state:
-                _set(row, "state", state[1])
+            before = _STATE_BEFORE.search(page.text, max(0, span.start - 8), span.start)
+            if before:
+                _set(row, "state", before[1])
     if span.label == AGE90 and told.isdigit():
         row["age"] = row["age"] or int(told)
     field = _FIELDS.get(span.kind)
+    if field == "phone" and _is_record(page, span):
+        field = "record_number"
     if field == "birth_date":
         dates = _iso_dates(told)
         _set(row, field, dates[0] if dates else None)
     elif field:
         _set(row, field, told[:5] if field == "zip" else told)
+
+
+def _address(told: str) -> tuple[str, str, str]:
+    """Town, state and ZIP code at the end of an address, each "" where it is missing."""
+    codes = list(_ZIP_CODE.finditer(told))
+    if not codes:
+        return "", "", ""
+    body, state, _ = split_ending(told[: codes[-1].start()].rstrip(" ,;|^\n"))
+    part = next((one.strip() for one in reversed(_PARTS.split(body)) if one.strip()), "")
+    _, town = street_and_town(part, first=False)
+    return town.strip(), state.strip(" ,;|^\n."), codes[-1].group()
+
+
+def _is_record(page: Page, span: Span) -> bool:
+    """Whether what was taken for a phone number is rather a record's: by its length and cue."""
+    told = page.text[span.start : span.end]
+    digits = sum(map(str.isdigit, told))
+    if digits in (7, 10, 11) or told.lstrip().startswith(("+", "(")):
+        return False
+    return _RECORD.search(page.text, max(0, span.start - 32), span.start) is not None
 
 
 def _set(row: dict[str, Any], name: str, value: str | None) -> None:

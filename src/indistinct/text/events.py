@@ -20,20 +20,27 @@ _NUMBER = (
     r"fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty)"
 )
 _MONTH = f"(?:{'|'.join(name for name in MONTHS if len(name) > 3 or name == 'may')})"
-_AGED = re.compile(
+
+
+def _wrapped(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern whose blanks may be the end of a line."""
+    return re.compile(pattern.replace(" ", r"\s{1,4}"))
+
+
+_AGED = _wrapped(
     rf"\bat (?:the )?age (?:of )?{_NUMBER}\b|\bby the age of {_NUMBER}\b|"
     rf"\bwhen (?:he|she|they|i|the patient|the child) (?:was|were|turned) (?:only )?{_NUMBER}\b|"
     rf"\bat {_NUMBER} (?:years|months|weeks)(?: old| of age)?\b"
 )
-_TIMED = re.compile(
+_TIMED = _wrapped(
     rf"\b(?:in|since|until|from|by) (?:(?:early|late|mid|the (?:spring|summer|fall|autumn|winter) "
-    rf"of|{_MONTH}(?: of)?)[ -])?(?:19|20)\d\d\b|"
+    rf"of|{_MONTH}(?: of)?)[\s-])?(?:19|20)\d\d\b|"
     rf"\b{_NUMBER} (?:years|months|weeks) (?:ago|later|before|after|earlier)\b|"
     rf"\b(?:the (?:following|next|same) (?:year|month)|that (?:same )?year|a year later|"
     rf"(?:last|this) (?:year|spring|summer|fall|autumn|winter))\b"
 )
 # What happens to few, and is told of those few in newspapers and court records.
-_RARE = re.compile(
+_RARE = _wrapped(
     r"\b(?:sexual(?:ly)? (?:assault|abus)\w*|rap(?:e|ed|ing)|molest\w*|murder\w*|homicid\w*|"
     r"manslaughter|kidnap\w*|abduct\w*|hostage|stabb\w*|shot (?:by|in|at|him|her|himself|herself)|"
     r"gunshot|set(?:ting)? fire|arson\w*|house fire|drown\w*|lightning|plane crash|shipwreck\w*|"
@@ -43,7 +50,7 @@ _RARE = re.compile(
     r"quintuplets|olympi\w+|ambassador|senator|congress(?:man|woman)|mayor|governor|astronaut|"
     r"bishop|transplant(?:ed)? twice|conjoined)\b"
 )
-_LIFE = re.compile(
+_LIFE = _wrapped(
     r"\b(?:moved|emigrat\w*|immigrat\w*|deport\w*|married|remarried|divorc\w*|separated|widow\w*|"
     r"born|died|passed away|death of|lost (?:his|her|their) (?:job|home|house|wife|husband|son|"
     r"daughter|mother|father|brother|sister|child)|laid off|fired|hired|retired|promoted|"
@@ -52,7 +59,8 @@ _LIFE = re.compile(
     r"custody|placed (?:in|with)|ran away|accident|crash(?:ed)?|amputat\w*|gave birth|miscarr\w*|"
     r"stillbirth|twins|won|elected|appointed|closed (?:his|her|the) (?:shop|business|practice))\b"
 )
-_STOP = re.compile(r"[.;!?\n]")
+# A line that is full goes on in the next one, and so does a sentence in small letters.
+_STOP = re.compile(r"[.;!?]|\n(?=[ \t]{0,8}(?:\n|[-*•>]|\Z))|(?<![^\n]{50})\n(?!\s{0,8}[a-z])")
 
 
 class Event(NamedTuple):
@@ -154,7 +162,7 @@ def facts(text: str) -> list[Fact]:
 
 
 def _facts(text: str) -> Iterator[Fact]:
-    lower = text.lower()
+    lower = " ".join(text.lower().split())
     age = _AGE.search(lower)
     if age:
         yield Fact("age", age[1] or age[2])

@@ -103,6 +103,8 @@ class Memory:
 sex=None, patient=False, staff=False)
         """
         called = {*words_of(person.first), *words_of(person.nickname)}
+        if person.last and len(person.first) == 1:
+            return self._spelt_out(person)
         if person.last or not called:
             return person
         fitting = {
@@ -114,6 +116,19 @@ sex=None, patient=False, staff=False)
             return person
         ((first, last),) = fitting
         return replace(person, first=person.first or first.title(), last=" ".join(last).title())
+
+    def _spelt_out(self, person: Person) -> Person:
+        """P. Okafor with the first name of the one Okafor who is a P elsewhere."""
+        last, initial = words_of(person.last), plain(person.first)
+        fitting = {
+            name.first[0]
+            for name in self._names
+            if name.last == last and name.first and name.first[0].startswith(initial)
+        }
+        fitting = {first for first in fitting if len(first) > 1}
+        if len(fitting) != 1:
+            return person
+        return replace(person, first=fitting.pop().title())
 
     def learn(self, people: Iterable[Person]) -> None:
         """Keep people for the next documents."""

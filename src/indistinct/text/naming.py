@@ -24,27 +24,47 @@ _PARTICLES = frozenset(
 _SUFFIXES = frozenset("jr sr ii iii iv esq".split())
 # Titles that are nobody's first name, so that they may be dropped from inside a span.
 _ONLY_TITLES = frozenset("mr mrs ms mx dr drs prof rev capt col lt sgt mme mlle srta hon".split())
+_ONLY_CREDENTIALS = frozenset("MD PhD PHD MBBS RN LPN DDS DVM PharmD PsyD LICSW LCSW".split())
 _DOCTORS = frozenset("dr drs doctor prof professor nurse".split())
+_ABBREVIATED = frozenset(
+    "mr mrs ms mx dr drs prof rev fr br sr sra srta hon capt maj col gen lt sgt cpl pvt mme mlle "
+    "atty messrs".split()
+)
+_LEADING = TITLES | RELATIONS
 _WITH_SURNAME = TITLES - frozenset("sister br brother fr sir lady don dona dame rabbi".split())
 
 _WORD_BEFORE = re.compile(
-    r"(?:^|[^\w])([^\W\d_]{1,14})(?:(?:'s name)? is| was| named| called)?[.,:]?[ \n]{0,3}[(\"]?$"
+    r"(?:^|[^\w])([^\W\d_]{1,14})(?:(?:'s name)? is| was| named| called)?([.,:]?)[ \n]{0,3}[(\"]?$"
 )
 _HEADING = re.compile(
     r"(?:^|[^\w])(?:re|patient(?:'s)?(?: name)?|pt(?: name)?|name|client|regarding|in re|subject)"
     r" ?[:#.-]? {0,8}$",
     re.IGNORECASE,
 )
+# "Provider name:", "Mother's name:" head somebody else.
+_OTHER_NAME = re.compile(
+    r"(?:provider|physician|doctor|dr|attending|surgeon|clinician|nurse|therapist|contact|guardian"
+    r"|mother|father|spouse|partner|parent|kin|employer|school|hospital|facility|insured"
+    r"|subscriber|pharmacy)(?:'s)?(?: full)? name ?[:#.-]? {0,8}$",
+    re.IGNORECASE,
+)
+# Who treats; "for referring", "I spoke to" and "a letter from" need a colon or their own line.
 _STAFF = re.compile(
-    r"(?:attending|physician|surgeon|provider|pcp|consultant|resident|referring|referred by"
-    r"|therapist|dictated by|signed by|signed|author|performed by|seen by|intake by|cc|to|from|dear"
-    r"|interpreted by|reviewed by|counselor|practitioner|clinician|nurse|rn)(?: md)? ?:? {0,8}$",
+    r"(?:(?:attending|physician|surgeon|provider|pcp|consultant|resident|referred by"
+    r"|therapist|dictated by|signed by|signed|author|performed by|seen by|intake by|cc|dear"
+    r"|interpreted by|reviewed by|counselor|practitioner|clinician|nurse|rn)(?: md)? ?:?"
+    r"|(?:referring|to|from)(?: md)? ?:|(?:^|\n) {0,8}(?:referring|to|from)) {0,8}$",
     re.IGNORECASE,
 )
 _ALIAS = re.compile(
     r"(?:known (?:to \w{1,12} )?as|goes by|called|nicknamed|nickname(?: is)?:?|a\.?k\.?a\.?|alias"
     r"|prefers(?: to be called)?|preferred name:?|formerly|nee|née) ?[\"'(]?$",
     re.IGNORECASE,
+)
+_ALIAS_AFTER = re.compile(
+    r"\"?,? ?(?:as|which is what) (?:he|she|they|everyone|everybody|\w{1,12}) "
+    r"(?:(?:(?:is|was|likes to be|prefers to be|wishes to be) )?(?:called|known)"
+    r"|calls? (?:him|her|them))\b"
 )
 _BRACKETED = re.compile(r"[^\W\d_] [(\"']$")
 _CREDENTIAL = re.compile(r",? {1,3}([A-Za-z][A-Za-z.-]{1,9})")
@@ -65,8 +85,26 @@ _PARENT = re.compile(
     r"[^.\n]{0,90}?\b(?:for|about|brought|brings|bring|took|takes|that|feels|accompanied)"
     r" (?:her|his) (?:daughter|son|child|baby|boy|girl)\b(?! [A-Z(])"
 )
+_PARENTS = re.compile(
+    r"\b(?:(?:child|son|daughter|baby|boy|girl|twin|born) (?:of|to)|parents?)[,:]? ?$",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"[^.;\n]*")
 _SEX_WORD = re.compile(r"\b(?:woman|man|male|female|girl|boy|gentleman|lady)\b")
+
+
+# The last words of the cues above: a set is asked before a pattern is searched.
+_HEADING_ENDS = frozenset("re patient s name pt client regarding subject".split())
+_STAFF_ENDS = frozenset(
+    "attending physician surgeon provider pcp consultant resident referring by therapist signed "
+    "author cc to from dear counselor practitioner clinician nurse rn md".split()
+)
+_ALIAS_ENDS = frozenset(
+    "as by called nicknamed nickname is a k aka alias prefers name formerly nee née".split()
+)
+_GREETINGS = frozenset("dear hi hello dearest thanks".split())
+_CLOSING = frozenset(")\"'")
+_MARKS = str.maketrans(dict.fromkeys(":;#.,-()\"'/|*", " "))
 
 
 @dataclass(slots=True)
@@ -94,8 +132,10 @@ class Reading:
     heading: bool = False
     described: bool = False
     alias: bool = False
+    greeted: bool = False
     child: bool = False
     apart: Reading | None = None  # the name that an "and" joins to this one
+    couple: bool = False  # these two are somebody's parents
     sex: float = 0.0
 
     @property
@@ -110,12 +150,25 @@ class Reading:
 
     def part(self, name: str) -> str:
         """The words that serve as a part of the name, in plain letters."""
-        return " ".join(piece.word for piece in self.pieces if piece.part == name)
+        words = [piece.word for piece in self.pieces if piece.part == name]
+        return words[0] if len(words) == 1 else " ".join(words)
 
     @property
     def takes_surname(self) -> bool:
         """Whether the title before it is one that a surname follows."""
         return self.title in _WITH_SURNAME
+
+
+def only_title(text: str) -> bool:
+    """Whether a text is a title or credential and names nobody.
+
+    >>> only_title("Dr."), only_title("M.D."), only_title("Dr. Lang"), only_title("Major")
+    (True, True, False, False)
+    """
+    words = [word.rstrip(".") for word in text.replace(",", " ").split()]
+    return bool(words) and all(
+        word.lower() in _ONLY_TITLES or word.replace(".", "") in _ONLY_CREDENTIALS for word in words
+    )
 
 
 def readings(page: Page, spans: Sequence[Span]) -> list[Reading]:
@@ -131,6 +184,8 @@ def readings(page: Page, spans: Sequence[Span]) -> list[Reading]:
     for one, other in pairwise(found):
         if page.text[one.end : other.start].strip(" \n") in ("and", "&", "or", "/"):
             one.apart, other.apart = other, one
+            cue = _PARENTS.search(page.text, max(0, one.start - 24), one.start)
+            one.couple = other.couple = cue is not None
     return found
 
 
@@ -142,6 +197,8 @@ def _continues(text: str, group: list[Span], span: Span) -> bool:
         return False
     if " " in text[before.start : before.end] or " " in text[span.start : span.end]:
         return False
+    if before.kind is Kind.LAST_NAME and span.kind is Kind.FIRST_NAME:
+        return True
     return gap == " " or text[: before.start].rstrip(" ")[-1:] in ("", "\n", ":")
 
 
@@ -153,8 +210,9 @@ def _reading(page: Page, spans: list[Span]) -> Reading:
         for span in spans
         for match in _WORD.finditer(text, span.start, span.end)
     ]
-    if len(pieces) > 1 and pieces[0].word in _ONLY_TITLES:
-        reading.title = pieces.pop(0).word
+    while len(pieces) > 1 and _leads(text, pieces[0]):
+        pieces.pop(0)
+        start = pieces[0].start
     while len(pieces) > 1 and (pieces[-1].word in _SUFFIXES or _is_credential(text, pieces)):
         reading.staff |= pieces.pop().word not in _SUFFIXES
     reading.pieces = pieces
@@ -162,6 +220,13 @@ def _reading(page: Page, spans: list[Span]) -> Reading:
     if pieces:
         _assign(page, reading, spans[0].kind)
     return reading
+
+
+def _leads(text: str, piece: Piece) -> bool:
+    """Whether the first piece of a span is a title, or "brother" before a name."""
+    if piece.word in _ONLY_TITLES:
+        return True
+    return piece.word in _LEADING and text[piece.start : piece.end].islower()
 
 
 def _is_credential(text: str, pieces: list[Piece]) -> bool:
@@ -174,31 +239,40 @@ def _is_credential(text: str, pieces: list[Piece]) -> bool:
 
 def _look_around(reading: Reading, before: str, after: str) -> None:
     """Note title, relation, role and sex from the words on both sides."""
-    match = _WORD_BEFORE.search(before)
+    match = _WORD_BEFORE.search(before, max(0, len(before) - 32))
     word = match.group(1).lower() if match else ""
+    if match and match.group(2) == "." and word not in _ABBREVIATED:
+        word = ""  # "… for her daughter. Ruth is well": a sentence ended
     if word in RELATIONS:
         reading.relation = word
     elif word in TITLES and match:
-        reading.title = reading.title or word
+        reading.title = word
         # "his mother, Mrs. Falk"
         outer = _WORD_BEFORE.search(before[: match.start(1)])
         if outer and outer.group(1).lower() in RELATIONS:
             reading.relation = outer.group(1).lower()
-    match = _RELATION_AFTER.match(after)
+    match = _RELATION_AFTER.match(after) if "," in after[:2] or "(" in after[:2] else None
     if match and not reading.relation and match.group(1) in RELATIONS:
         reading.relation = match.group(1)
-    reading.sex += 6 * sex_of_word(reading.title) + 4 * sex_of_word(reading.relation)
+    if reading.title or reading.relation:
+        reading.sex += 6 * sex_of_word(reading.title) + 4 * sex_of_word(reading.relation)
     if match := _CREDENTIAL.match(after):
         letters = match.group(1).replace(".", "").replace("-", "")
         capitals = sum(map(str.isupper, letters))
         reading.staff |= letters.lower() in CREDENTIALS and capitals >= 2
-    reading.heading = bool(_HEADING.search(before))
+    cue = _last_word(before)
+    reading.greeted = cue in _GREETINGS and not reading.title
+    reading.heading = cue in _HEADING_ENDS and _is_heading(before, treats=reading.staff)
     reading.staff |= reading.title in _DOCTORS or (
-        not reading.heading and not reading.title and bool(_STAFF.search(before))
+        cue in _STAFF_ENDS
+        and not (reading.heading or reading.title)
+        and _STAFF.search(before) is not None
     )
-    # "known as Dot", and "Virginia (Dot)"
-    reading.alias = bool(_ALIAS.search(before)) or (
-        bool(_BRACKETED.search(before)) and after[:1] in ")\"'" and after != ""
+    # "known as Dot", and "Virginia (Dot)", and "Dot, as she is called"
+    reading.alias = (
+        (cue in _ALIAS_ENDS and _ALIAS.search(before) is not None)
+        or (after[:1] in _CLOSING and _BRACKETED.search(before) is not None)
+        or _ALIAS_AFTER.match(after) is not None
     )
     if reading.sex and reading.title and _PARENT.match(after):
         reading.relation = "parent"
@@ -208,6 +282,20 @@ def _look_around(reading: Reading, before: str, after: str) -> None:
         reading.child = _is_child(description)
         if found := _SEX_WORD.search(description[:80]):
             reading.sex += 5 * sex_of_word(found.group())
+
+
+def _last_word(before: str) -> str:
+    """The last word before a name, in small letters: what the searches below may end with."""
+    words = before[-24:].translate(_MARKS).split()
+    return words[-1].lower() if words else ""
+
+
+def _is_heading(before: str, *, treats: bool) -> bool:
+    """Whether the words before a name head the patient's; "Name: J. Moss, RN" is a signature."""
+    found = _HEADING.search(before)
+    if found is None or _OTHER_NAME.search(before):
+        return False
+    return not (treats and found.group().lower().strip(" \n:#.-") == "name")
 
 
 def _is_child(description: str) -> bool:

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from indistinct.text.knowledge import Knowledge
 from indistinct.text.naming import (
@@ -24,81 +23,19 @@ from indistinct.text.naming import (
     readings,
 )
 from indistinct.text.page import Page
-from indistinct.text.sexes import sex_of_name, sex_of_word
+from indistinct.text.sexes import sex_of_name, sex_of_others, sex_of_word
+from indistinct.text.somebody import Mention, Person, Somebody
 from indistinct.text.spans import NAME, Kind, Span
 from indistinct.text.spelling import Slips, alike, halves, same_surname, sound
 
+__all__ = ["Mention", "Person", "gather"]
+
 _PRONOUN = re.compile(r"\b(?:he|she|his|her|him|hers|himself|herself)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
-# Evidence in powers of two from which somebody counts as a woman or a man.
-_CLEAR = 1.0
 # Of a name that half a document bears, those met last are considered.
 _MOST_BEARERS = 50
 _CONTRADICTED = 2.5
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody in a document, with all the names that they go by there (as written).
-
-    `sex` is 'F', 'M' or None, weighed from titles, descriptions, relations, pronouns and the
-    first name. `patient` marks the one whom the document is about, `staff` those who treat.
-    """
-
-    number: int
-    first: str = ""
-    middle: str = ""
-    last: str = ""
-    nickname: str = ""
-    sex: str | None = None
-    patient: bool = False
-    staff: bool = False
-
-
-@dataclass(frozen=True)
-class Mention:
-    """A span that names a person, and by which parts of the name.
-
-    `form` holds the pieces of the span in order, each as (start, end, part) with part one of
-    'first', 'middle', 'last', 'nickname', 'initials': positions are those of the text.
-    Titles, commas and blanks between the pieces belong to no piece.
-    """
-
-    span: Span
-    person: int
-    form: tuple[tuple[int, int, str], ...]
-
-
-@dataclass(eq=False)
-class _Somebody:
-    """A person while they are being gathered."""
-
-    first: str = ""
-    middle: str = ""
-    last: str = ""
-    nickname: str = ""
-    title: int = 0
-    sex: float = 0.0
-    staff: bool = False
-    patient: bool = False
-    related: bool = False
-    child: bool = False
-    readings: list[Reading] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    titles: set[str] = field(default_factory=set)
-
-    @property
-    def treats(self) -> bool:
-        """Whether they are among the staff, and never named as the one treated."""
-        return self.staff and not any(one.heading or one.described for one in self.readings)
-
-    @property
-    def letters(self) -> set[str]:
-        """Initials that may stand for the name."""
-        first, middle, last = self.first[:1], self.middle[:1], self.last[:1]
-        if not (first and last):
-            return {first or last} - {""}
-        return {first, first + last, last + first, first + (middle or last) + last}
+_PARENT_OF = 1.25
 
 
 def gather(page: Page, spans: Sequence[Span]) -> tuple[list[Person], list[Mention]]:
@@ -124,6 +61,8 @@ def gather(page: Page, spans: Sequence[Span]) -> tuple[list[Person], list[Mentio
     # Relatives by first name come before "Mrs. Falk", who may be one of them.
     for reading in sorted(parts, key=lambda one: (not one.relation or bool(one.title), one.start)):
         crowd.recognise(reading)
+    if crowd.patient is None:
+        crowd.choose_patient()
     return crowd.people()
 
 
@@ -133,14 +72,14 @@ class _Crowd:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.knowledge: Knowledge = page.knowledge
-        self.everybody: list[_Somebody] = []
-        self.by_word: dict[str, list[_Somebody]] = {}
-        self.by_letters: dict[str, list[_Somebody]] = {}
+        self.everybody: list[Somebody] = []
+        self.by_word: dict[str, list[Somebody]] = {}
+        self.by_letters: dict[str, list[Somebody]] = {}
         self.slips = {LAST: Slips(()), FIRST: Slips(())}
-        self.owners: dict[int, _Somebody] = {}  # by where a reading starts
+        self.owners: dict[int, Somebody] = {}  # by where a reading starts
         self.starts: list[int] = []
-        self.relatives: list[_Somebody] = []
-        self.patient: _Somebody | None = None
+        self.relatives: list[Somebody] = []
+        self.patient: Somebody | None = None
         self.pronouns: dict[int, float] = {}
 
     # Full names
@@ -150,8 +89,8 @@ class _Crowd:
         first, last = reading.part(FIRST) or reading.part(INITIALS), reading.part(LAST)
         if not (first and last):
             return False
-        words = " ".join(piece.word for piece in reading.pieces)
-        if any(somebody.last == words for somebody in self.by_word.get(words, ())):
+        words = " ".join([piece.word for piece in reading.pieces])
+        if words in self.by_word and any(one.last == words for one in self.by_word[words]):
             for piece in reading.pieces:
                 piece.part = LAST
             return False
@@ -176,7 +115,7 @@ class _Crowd:
                 return self._join(somebody, reading)
         return self._join(self._new(), reading)
 
-    def _same_first(self, first: str, somebody: _Somebody) -> bool:
+    def _same_first(self, first: str, somebody: Somebody) -> bool:
         known = somebody.first
         if not known or not first:
             return False
@@ -240,9 +179,11 @@ class _Crowd:
             return LAST
         if kind is Kind.NICKNAME and not reading.relation:
             return NICKNAME
-        if reading.relation or kind is Kind.FIRST_NAME:
+        if reading.relation or reading.greeted or kind is Kind.FIRST_NAME:
             return FIRST
         known = self.knowledge.word(word)
+        if reading.described and not known.surname:
+            return FIRST
         return FIRST if kind is not Kind.LAST_NAME and known.first > known.surname else LAST
 
     def _as_last(self, reading: Reading, word: str) -> bool:
@@ -251,7 +192,7 @@ class _Crowd:
         ]
         return self._take(reading, LAST, [*bearers, *self._kin(reading, bearers)])
 
-    def _kin(self, reading: Reading, bearers: Iterable[_Somebody]) -> list[_Somebody]:
+    def _kin(self, reading: Reading, bearers: Iterable[Somebody]) -> list[Somebody]:
         """Relatives of a patient, known by first name alone, who may bear the same surname."""
         if not any(somebody.patient for somebody in bearers) or not reading.sex:
             return []
@@ -299,10 +240,11 @@ class _Crowd:
         somebody = self.patient
         if reading.alias:
             before = bisect_left(self.starts, reading.start)
-            somebody = self.owners[self.starts[before - 1]] if before else None
+            named = self.owners[self.starts[before - 1]] if before else None
+            somebody = named if named is not None and not named.treats else somebody
         elif not reading.described or reading.title or reading.relation:
             return False
-        if somebody is None or not somebody.first or somebody.staff:
+        if somebody is None or not somebody.first or somebody.treats:
             return False
         return self._take(reading, NICKNAME, [somebody])
 
@@ -310,7 +252,7 @@ class _Crowd:
         letters = "".join(piece.word for piece in reading.pieces)
         return self._take(reading, INITIALS, self.by_letters.get(letters, ()))
 
-    def _take(self, reading: Reading, part: str, bearers: Iterable[_Somebody]) -> bool:
+    def _take(self, reading: Reading, part: str, bearers: Iterable[Somebody]) -> bool:
         """Give a reading to the best of those it may mean; False where it fits nobody."""
         last = list(dict.fromkeys(bearers))[-_MOST_BEARERS:]
         scored = [(self._fit(reading, one), one) for one in last]
@@ -323,7 +265,7 @@ class _Crowd:
         self._join(best, reading)
         return True
 
-    def _fit(self, reading: Reading, somebody: _Somebody) -> float:
+    def _fit(self, reading: Reading, somebody: Somebody) -> float:
         """How well a reading fits somebody; not above 0 where it cannot be."""
         title = sex_of_word(reading.title)
         sex = reading.sex
@@ -344,37 +286,37 @@ class _Crowd:
         nearest = reading.start - somebody.starts[before - 1] if before else 10_000
         return fit + 1 / (1 + nearest / 100)
 
-    def _stands_beside(self, reading: Reading, somebody: _Somebody) -> bool:
+    def _stands_beside(self, reading: Reading, somebody: Somebody) -> bool:
         """Whether an "and" joins a reading to somebody's name, who is then somebody else."""
         beside = reading.apart
         return beside is not None and self.owners.get(beside.start) is somebody
 
     # Bookkeeping
 
-    def _new(self) -> _Somebody:
-        somebody = _Somebody()
+    def _new(self) -> Somebody:
+        somebody = Somebody()
         self.everybody.append(somebody)
         return somebody
 
-    def _join(self, somebody: _Somebody, reading: Reading) -> bool:
+    def _join(self, somebody: Somebody, reading: Reading) -> bool:
         """Add a reading to somebody's, and learn from it."""
-        for name in (FIRST, MIDDLE, LAST, NICKNAME):
-            word, known = reading.part(name), getattr(somebody, name)
-            if word and (not known or len(known) == 1):
+        parts = {piece.part: reading.part(piece.part) for piece in reading.pieces}
+        learned = False
+        for name, word in parts.items():
+            if name == INITIALS:
+                continue
+            known = getattr(somebody, name)
+            if not known or (len(known) == 1 and word != known):
                 setattr(somebody, name, word)
-        if not somebody.first and len(letter := reading.part(INITIALS)) == 1:
-            somebody.first = letter
-        for name in (FIRST, LAST, NICKNAME):
-            for word in halves(reading.part(name)):
-                bearers = self.by_word.setdefault(word, [])
-                if somebody not in bearers[-_MOST_BEARERS:]:
-                    bearers.append(somebody)
-        for letters in somebody.letters:
+                learned = True
+            if name != MIDDLE:
+                self._note_bearer(somebody, name, word)
+        if not somebody.first and len(letter := parts.get(INITIALS, "")) == 1:
+            somebody.first, learned = letter, True
+        for letters in somebody.letters if learned else ():
             bearers = self.by_letters.setdefault(letters, [])
             if not bearers or bearers[-1] is not somebody:
                 bearers.append(somebody)
-        for name, slips in self.slips.items():
-            slips.add(reading.part(name))
         self.owners[reading.start] = somebody
         insort(self.starts, reading.start)
         insort(somebody.starts, reading.start)
@@ -390,7 +332,16 @@ class _Crowd:
         somebody.child |= reading.child
         if len(somebody.readings) == 1 or not somebody.sex:
             somebody.sex += sex_of_name(re.split("[ -]", somebody.first or somebody.nickname)[0])
+            somebody.sex += sex_of_others(somebody.middle, somebody.last)
         return True
+
+    def _note_bearer(self, somebody: Somebody, part: str, name: str) -> None:
+        for word in halves(name):
+            bearers = self.by_word.setdefault(word, [])
+            if somebody not in bearers[-_MOST_BEARERS:]:
+                bearers.append(somebody)
+        if part in self.slips:
+            self.slips[part].add(name)
 
     def hear(self, found: Sequence[Reading]) -> None:
         """Note the pronouns that follow each name before the next one."""
@@ -402,23 +353,28 @@ class _Crowd:
             heard = [
                 sex_of_word(m.group().lower()) for m in pattern.finditer(text, reading.end, end)
             ]
-            evidence = float(max(-2, min(2, sum(heard))))
-            self.pronouns[reading.start] = evidence / (2 if reading.staff else 1)
+            evidence = float(max(-3, min(3, sum(heard))))
+            # "His friend Robin … for him": beside a relative the pronouns are the patient's.
+            self.pronouns[reading.start] = evidence / (
+                2 if reading.staff or reading.relation else 1
+            )
         for somebody in self.everybody:
             somebody.sex += sum(self.pronouns[one.start] for one in somebody.readings)
 
     def choose_patient(self) -> None:
         """Whom the document is about: named in the heading, or described, or named most."""
-        others = [one for one in self.everybody if not one.staff]
-        for mark in ("heading", "described"):
-            for somebody in others:
-                if any(getattr(reading, mark) for reading in somebody.readings):
-                    self._set_patient(somebody)
-                    return
+        for somebody in self.everybody:
+            if any(reading.heading for reading in somebody.readings):
+                return self._set_patient(somebody)
+        others = [one for one in self.everybody if not (one.treats or one.related)]
+        for somebody in others:
+            if any(reading.described for reading in somebody.readings):
+                return self._set_patient(somebody)
         if others:
             self._set_patient(max(others, key=lambda one: len(one.readings)))
+        return None
 
-    def _set_patient(self, somebody: _Somebody) -> None:
+    def _set_patient(self, somebody: Somebody) -> None:
         somebody.patient, self.patient = True, somebody
         heard = Counter(sex_of_word(m.lower()) for m in _PRONOUN.findall(self.page.text))
         if max(heard.values(), default=0) >= 3 * min(heard[1], heard[-1]) + 2:
@@ -429,9 +385,10 @@ class _Crowd:
         everybody = sorted(
             self.everybody, key=lambda one: min(reading.start for reading in one.readings)
         )
+        self._pair_parents()
         mentions = []
         for number, somebody in enumerate(everybody):
-            self._tell_nicknames(somebody)
+            somebody.tell_nicknames(self.knowledge)
             for reading in somebody.readings:
                 for span in reading.spans:
                     form = tuple(
@@ -441,50 +398,17 @@ class _Crowd:
                     )
                     mentions.append(Mention(span, number, form))
         mentions.sort(key=lambda mention: mention.span.start)
-        persons = [self._person(number, one) for number, one in enumerate(everybody)]
+        persons = [one.person(number, self.page) for number, one in enumerate(everybody)]
         return persons, mentions
 
-    def _tell_nicknames(self, somebody: _Somebody) -> None:
-        """Call first names nicknames where the person's full first name is also written."""
-        pieces = [p for reading in somebody.readings for p in reading.pieces]
-        words = dict.fromkeys(p.word for p in pieces if p.part in (FIRST, NICKNAME))
-        full = next(
-            (w for w in words if any(o in self.knowledge.nicknames(w) for o in words if o != w)),
-            somebody.first,
-        )
-        if not full:
-            return
-        for piece in pieces:
-            if piece.part in (FIRST, NICKNAME) and piece.word != full:
-                named = piece.word in self.knowledge.nicknames(full)
-                piece.part = NICKNAME if named or piece.part == NICKNAME else FIRST
-            elif piece.part == NICKNAME:
-                piece.part = FIRST
-
-    def _person(self, number: int, somebody: _Somebody) -> Person:
-        sex = None
-        if abs(somebody.sex) >= _CLEAR:
-            sex = "F" if somebody.sex > 0 else "M"
-        return Person(
-            number,
-            first=self._written(somebody, FIRST),
-            middle=self._written(somebody, MIDDLE),
-            last=self._written(somebody, LAST),
-            nickname=self._written(somebody, NICKNAME),
-            sex=sex,
-            patient=somebody is self.patient and not somebody.treats,
-            staff=somebody.staff,
-        )
-
-    def _written(self, somebody: _Somebody, part: str) -> str:
-        """A part of the name as it is written most often, in capitals and small letters if so."""
-        forms: Counter[str] = Counter()
-        for reading in somebody.readings:
-            pieces = [piece for piece in reading.pieces if piece.part == part]
-            if pieces:
-                forms[self.page.text[pieces[0].start : pieces[-1].end]] += 1
-        return max(
-            forms,
-            key=lambda form: (form[1:].islower() and form[0].isupper(), len(form), forms[form]),
-            default="",
-        )
+    def _pair_parents(self) -> None:
+        """Of two parents one is most often the mother, and the other the father."""
+        for reading, other in [
+            (reading, reading.apart)
+            for somebody in self.everybody
+            for reading in somebody.readings
+            if reading.couple and reading.apart is not None
+        ]:
+            one, two = self.owners[reading.start], self.owners[other.start]
+            if abs(one.sex) > 2 * abs(two.sex):
+                two.sex -= _PARENT_OF if one.sex > 0 else -_PARENT_OF

@@ -14,6 +14,7 @@ from indistinct.showing import Shown, Table
 from indistinct.text.finding import Finder
 from indistinct.text.knowledge import plain
 from indistinct.text.memory import Memory
+from indistinct.text.naming import only_title
 from indistinct.text.page import Page, read
 from indistinct.text.people import Mention, Person, gather
 from indistinct.text.replace.choosing import Choices, key_of
@@ -21,9 +22,10 @@ from indistinct.text.replace.numbers import compact
 from indistinct.text.replace.persons import Cast, on_its_own
 from indistinct.text.replace.secret import Secret
 from indistinct.text.replace.writing import Writer
-from indistinct.text.spans import ID, LOCATION, NAME, ORG, PHONE, Span
+from indistinct.text.spans import ID, LOCATION, NAME, ORG, PHONE, Kind, Span
 
 DATES = ("month", "year", "shift")
+_BEFORE = frozenset(" .,;:\n")
 SCOPES = ("project", "patient")
 
 
@@ -144,6 +146,7 @@ class Scrubber:
     def _rewrite(
         self, page: Page, spans: Sequence[Span], patient: str | None, memory: Memory
     ) -> Scrubbed:
+        spans = [span for span in spans if not _is_title(span, page.text)]
         found, mentions = _who_is_who(page, spans)
         people = [memory.complete(person) for person in found]
         own = f"patient {patient}" if patient is not None else "document " + page.text
@@ -213,11 +216,23 @@ def _true_names(text: str, spans: Sequence[Span], people: Sequence[Person]) -> f
 
 
 def _bare(span: Span, text: str) -> Span:
-    """A name without the 's that is no part of it."""
+    """A name without the 's and the marks before it that are no part of it."""
+    if span.label == NAME and text[span.start : span.start + 1] in _BEFORE:
+        start = span.start
+        while start < span.end and text[start] in _BEFORE:
+            start += 1
+        span = replace(span, start=start) if start < span.end else span
     if span.label == NAME and text[span.start : span.end].endswith(("'s", "'S", "s'")):
         end = span.end - 1 if text[span.end - 1] == "'" else span.end - 2
         return replace(span, end=end) if end > span.start else span
     return span
+
+
+def _is_title(span: Span, text: str) -> bool:
+    """Whether a span is only a title, which refers to nobody and stays."""
+    if span.label not in (NAME, LOCATION, ORG) or span.kind in (Kind.INITIALS, Kind.STATE):
+        return False
+    return span.end - span.start < 16 and only_title(text[span.start : span.end])
 
 
 def _on_page(span: Span, page: Page) -> Span:

@@ -24,15 +24,33 @@ MALE = frozenset(
 )
 
 
+# Endings of first names that the languages of Europe, India and Turkey give to women or to men,
+# where the census of the United States lists too few to tell.
+_HERS = frozenset(
+    "hild hilde gard linde traud traut gund gunde lotte ette elle ienne iane yse ine ita ika ini "
+    "isha shri sri preeti vati bai nur gul iye naz niz zka".split()
+)
+_HIS = frozenset(
+    "slaw slav mir usz asz osz esz ciej rzej ien cien rien oine ippe ume esh eesh raj jit endra "
+    "vir veer nath dev ansh hant arth rav bhai metin hmet ettin ullah bert hard fried helm wald "
+    "olf gang rich mund bjorn iusz cek rek tek zek dre iano ino aldo".split()
+)
+# Vietnamese: Nguyen Thi Lan is a woman, Nguyen Van Nam most likely a man.
+_MIDDLE_NAMES = {"thi": 2.0, "van": -1.0}
+_HER_SURNAME = ("owska", "ewska", "nska", "lska", "rska", "cka", "dzka", "skaya", "dottir", "ovna")
+
+
 def sex_of_word(word: str) -> int:
     """Whether a title, relation or pronoun speaks of a woman (1), a man (-1) or either (0)."""
     return (word in FEMALE) - (word in MALE)
 
 
+@lru_cache(maxsize=16384)
 def sex_of_name(first: str) -> float:
     """Return evidence from a first name: log2 of the women to the men who bear it, within ±5.
 
-    A name that nobody in the census bears is judged by its ending, within ±2.
+    A name that nobody in the census bears is judged by its ending, within ±1.5: the last resort,
+    which a pronoun outweighs.
 
     >>> sex_of_name("Virginia") > 3, sex_of_name("Patrick") < -3
     (True, True)
@@ -40,14 +58,29 @@ def sex_of_name(first: str) -> float:
     (True, 0.0)
     """
     name = plain(first)
+    if len(name) < 2:
+        return 0.0
     known = knowledge().word(name)
     if known.first:
-        return max(-5.0, min(5.0, log2((known.female + 0.1) / (known.male + 0.1))))
+        # One bearer in 100,000 says less than a hundred.
+        return max(-5.0, min(5.0, log2((known.female + 0.3) / (known.male + 0.3))))
     endings = _endings()
-    for length in (3, 2, 1):
-        if len(name) > length + 1 and name[-length:] in endings:
+    for length in (5, 4, 3, 2, 1):
+        if len(name) > length and name[-length:] in endings:
             return endings[name[-length:]]
     return 0.0
+
+
+def sex_of_others(middle: str, last: str) -> float:
+    """Return evidence from the other names, where a language tells women and men by them.
+
+    >>> sex_of_others("Thi", ""), sex_of_others("van", ""), sex_of_others("", "Kowalska") > 0
+    (2.0, -1.0, True)
+    """
+    evidence = _MIDDLE_NAMES.get(plain(middle), 0.0) if middle else 0.0
+    if last and plain(last).endswith(_HER_SURNAME):
+        evidence += 2.0
+    return evidence
 
 
 @lru_cache(maxsize=1)
@@ -65,9 +98,9 @@ def _endings() -> dict[str, float]:
     every = sum(men[end] for end in men if len(end) == 1) / sum(
         women[end] for end in women if len(end) == 1
     )
-    found = {}
+    found: dict[str, float] = {}
     for end in women.keys() | men.keys():
         female, male = women.get(end, 0) * every, men.get(end, 0)
         if women.get(end, 0) + male >= 8 * len(end):
-            found[end] = max(-2.0, min(2.0, log2((female + 1) / (male + 1))))
-    return found
+            found[end] = max(-1.5, min(1.5, log2((female + 1) / (male + 1))))
+    return found | dict.fromkeys(_HERS, 1.5) | dict.fromkeys(_HIS, -1.5)

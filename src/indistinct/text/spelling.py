@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 
 from indistinct.text.knowledge import plain
 
@@ -112,8 +113,9 @@ def halves(name: str) -> list[str]:
     >>> halves("smith-jones")
     ['smith-jones', 'smith', 'jones']
     """
-    parts = re.split(r"[ -]", name)
-    return [name] if len(parts) == 1 else [name, *(part for part in parts if len(part) > 2)]
+    if "-" not in name and " " not in name:
+        return [name]
+    return [name, *(part for part in name.replace("-", " ").split(" ") if len(part) > 2)]
 
 
 def same_surname(one: str, other: str) -> bool:
@@ -121,6 +123,10 @@ def same_surname(one: str, other: str) -> bool:
     if not one or not other:
         return False
     return alike(one, other) or bool(set(halves(one)) & set(halves(other)))
+
+
+# So few names are compared one by one.
+_FEW = 24
 
 
 def _shortened(word: str, drops: int) -> Iterator[str]:
@@ -144,15 +150,19 @@ class Slips:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[str, None] = {}
+        self._kept = 0
         self._keys: dict[str, list[str]] = {}
         self._heard: dict[str, list[str]] = {}
-        for name in dict.fromkeys(names):
+        for name in names:
             self.add(name)
 
     def add(self, name: str) -> None:
-        """Keep one more name (in plain letters)."""
-        if not 4 <= len(name) <= 24 or name in self._keys.get(name, ()):
-            return
+        """Keep one more name (in plain letters); what it may become is noted when first asked."""
+        if 4 <= len(name) <= 24:
+            self._names[name] = None
+
+    def _note(self, name: str) -> None:
         for key in _shortened(name, slips(len(name))):
             self._keys.setdefault(key, []).append(name)
         heard = sound(name)
@@ -163,6 +173,11 @@ class Slips:
         """Return the names of which a word (in plain letters) may be a slip, itself apart."""
         if not 4 <= len(word) <= 24:
             return []
+        if len(self._names) <= _FEW:
+            return [name for name in self._names if name != word and alike(name, word)]
+        for name in islice(self._names, self._kept, None):
+            self._note(name)
+        self._kept = len(self._names)
         found: dict[str, None] = {}
         for key in _shortened(word, slips(len(word))):
             for name in self._keys.get(key, ()):

@@ -29,12 +29,14 @@ MONTHS: dict[str, int] = {
 }  # fmt: skip
 # Words of the language too: in small letters they need more than a number beside them.
 WORDS_TOO = words("may march mar jan jun dec sep mai mars mag ago gen ene lug giu abr set")
-WEEKDAYS = (
-    r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?"
-    r"|sun(?:day)?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi"
-    r"|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado"
-    r"|domingo|luned[ìi]|marted[ìi]|mercoled[ìi]|gioved[ìi]|venerd[ìi]|sabato|domenica)"
+WEEKDAY_WORDS = words(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri "
+    "sat sun montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi "
+    "jeudi vendredi samedi dimanche lunes martes miércoles miercoles jueves viernes sábado sabado "
+    "domingo lunedì lunedi martedì martedi mercoledì mercoledi giovedì giovedi venerdì venerdi "
+    "sabato domenica"
 )
+WEEKDAYS = "(?:" + "|".join(sorted(WEEKDAY_WORDS, key=len, reverse=True)) + ")"
 _DAY_WORDS = (
     r"(?:twenty|thirty)[\s-](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
@@ -69,10 +71,6 @@ YEAR_AFTER = re.compile(
     re.IGNORECASE,
 )
 YEAR_BEFORE = re.compile(r"(?<![\w.,/-])(?:19|20)\d\d(?:,?\s|-)$")
-WEEKDAY_WORDS = words(
-    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat "
-    "sun"
-)
 WEEKDAY_BEFORE = re.compile(rf"(?<!\w){WEEKDAYS}\.?,?\s(?:the\s|den\s|le\s|el\s)?$", re.IGNORECASE)
 
 _MONTH = r"(?:0?[1-9]|1[0-2])"
@@ -89,12 +87,8 @@ FIGURES = re.compile(
     rf"(?:\s?(?:-|to|through)\s?{_FULL.format(n=2)})?)(?![\d/]|[.,-]\d|-?[A-Za-z]\d)"
 )
 # The day of a week or the week itself (ISO 8601), and a day and month with dots.
-ISO_WEEK = re.compile(
-    r"(?<![\w.-])(?:19|20)\d\d-?W(?:0[1-9]|[1-4]\d|5[0-3])(?:-?[1-7])?(?![\w-])"
-)
-DOTTED = re.compile(
-    rf"(?<![\w.,-]){_DAY}\.\s?{_MONTH}\.(?!\s?\d)"
-)
+ISO_WEEK = re.compile(r"(?<![\w.-])(?:19|20)\d\d-?W(?:0[1-9]|[1-4]\d|5[0-3])(?:-?[1-7])?(?![\w-])")
+DOTTED = re.compile(rf"(?<![\w.,-]){_DAY}\.\s?{_MONTH}\.(?!\s?\d)")
 COMPACT = re.compile(
     r"(?<![\w.,-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?![\w-]|[.,]\d)"
 )

@@ -17,6 +17,7 @@ from indistinct.text.detectors._name_words import (
     PARTICLES,
     SUFFIXES,
     WRITTEN_OUT,
+    words,
 )
 from indistinct.text.detectors._names import KNOWN, Reading
 
@@ -109,6 +110,8 @@ def _lower_begins(read: Reading, i: int, trust: Trust) -> bool:
     word = read.lower[i]
     if known.ordinary or known.medical or word in CALENDAR or word in RELATIONS:
         return False
+    if word[-2:-1] == "'":
+        return False  # dx'd
     if known.named:
         return known.nameness > (-2.4 if trust == Trust.TITLE else -1.9)
     return known.zipf < (3.0 if trust == Trust.TITLE else 2.2) and len(word) > 2
@@ -119,6 +122,27 @@ def common_name(read: Reading, i: int) -> bool:
     known, word = read.fact(i), read.lower[i]
     borne = known.named and known.nameness > -3.6 and max(known.first, known.last) > 1
     return borne and read.shapes[i] == "l" and not known.medical and word not in NOT_BORNE
+
+
+# What follows *will* after a person: *May will return in six weeks*.
+_DEEDS = words(
+    "return call come follow need start stop continue take bring contact see visit stay go have "
+    "try meet schedule undergo complete keep"
+)
+_STATES_OF_PEOPLE = words(
+    "seen followed admitted discharged referred contacted evaluated scheduled called reached "
+    "staying returning coming starting taking calling going"
+)
+
+
+def does_something(read: Reading, i: int) -> bool:
+    """Whether *will* or *can* at word i begins what somebody does, or is done to them."""
+    lower = read.lower
+    if i + 1 >= len(lower) or lower[i] not in ("will", "can", "could"):
+        return False
+    if lower[i + 1] == "be":
+        return lower[i + 2 : i + 3] != [] and lower[i + 2] in _STATES_OF_PEOPLE
+    return lower[i + 1] in _DEEDS
 
 
 def following(read: Reading, i: int) -> str:
@@ -178,18 +202,18 @@ def name_from(
     """
     if not begins(read, i, trust, lower=lower):
         return i
-    count, shapes, words = len(read.words), read.shapes, read.lower
+    count, shapes, lowers = len(read.words), read.shapes, read.lower
     j, shape = _first_part(read, i)
     if j == i:
         return i
     parts = 1
     while j < count and parts < _LONGEST and read.joined(j - 1):
-        if shapes[j] == "l" and shape in ("C", "U") and words[j] not in _JOINTS:
+        if shapes[j] == "l" and shape in ("C", "U") and lowers[j] not in _JOINTS:
             break
         if shape == "":
             shape = shapes[j] if shapes[j] != "I" else ""
         ahead = _over_particles(read, j)
-        before = KNOWN[words[j - 1]]
+        before = KNOWN[lowers[j - 1]]
         sure = before.first > 0 and (before.nameness > -1.0 or trust > Trust.NONE)
         sure = sure or (before.strange and trust > Trust.NONE)
         if not continues(read, ahead, shape or shapes[ahead], sure=sure):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from indistinct.text.cues import RELATIONS
-from indistinct.text.detectors._places import Run, has, names_something, runs
+from indistinct.text.detectors._places import Run, followed, has, names_something, runs
 from indistinct.text.page import Page
 
 # By the last word of a head: the words that may stand before it, or none when it suffices.
@@ -41,6 +41,7 @@ _OF_BEFORE = frozenset(
 
 # Titles that do not begin the name of an institution, as General, Sister or Saint may.
 _PERSONAL = frozenset("mr mrs ms miss mx dr drs doctor prof professor rev atty".split())
+_NO_HEAD: frozenset[str] = frozenset()
 _NOT_OF_NAME = _PERSONAL | RELATIONS
 
 
@@ -80,6 +81,8 @@ def headed(page: Page, heads: Heads, *, after: bool = True) -> Iterator[Headed]:
             run = all_runs[number]
             if allowed is not None and (place == 0 or run.lower[place - 1] not in allowed):
                 continue
+            if _goes_on(run, place + 1, heads):
+                continue
             first = first_of_name(run, place)
             start = run.starts[first]
             words = run.words[first:place]
@@ -93,6 +96,11 @@ def headed(page: Page, heads: Heads, *, after: bool = True) -> Iterator[Headed]:
                 end, more = _joined_right(page, all_runs, number, end)
                 words = words + more
             yield Headed(start, end, words, head, number)
+
+
+def _goes_on(run: Run, place: int, heads: Heads) -> bool:
+    """Whether the next word of a run is a head as well: Ohio *River Valley*."""
+    return place < len(run.lower) and heads.get(run.lower[place], _NO_HEAD) is None
 
 
 def first_of_name(run: Run, stop: int) -> int:
@@ -150,7 +158,7 @@ def lower_headed(
     if not has(page, heads):
         return
     text = page.text
-    for run in runs(page):
+    for run in followed(page):
         match = pattern.match(text, run.end)
         if match:
             first = first_of_name(run, len(run.words))

@@ -49,15 +49,6 @@ PERSONAL_VERBS = words(
     "worked wrote endorses endorsed agreed agrees understands understood insisted recalls "
     "recalled admits wants wanted thinks thought knows knew smokes smoked visited feels slept"
 )
-# What follows *will* after a person: *May will return in six weeks*.
-_DEEDS = words(
-    "return call come follow need start stop continue take bring contact see visit stay go have "
-    "try meet schedule undergo complete keep"
-)
-_STATES_OF_PEOPLE = words(
-    "seen followed admitted discharged referred contacted evaluated scheduled called reached "
-    "staying returning coming starting taking calling going"
-)
 # Common words that are also names, and which follow *pt*, *dr* or *mother* in shorthand as words.
 NOT_BORNE = words(
     "able an back bad best big blood board body born box call card center check child clear close "
@@ -69,17 +60,6 @@ NOT_BORNE = words(
     "shows six small so son soon staff stage standard states still straight to true via wait walk "
     "wall way weeks weight well white won word work works worth you young"
 )
-
-
-def does_something(lower: list[str], i: int) -> bool:
-    """Whether *will*, *can* or *may* at word i begins what somebody does, or is done to them."""
-    if i + 1 >= len(lower) or lower[i] not in ("will", "can", "could"):
-        return False
-    if lower[i + 1] == "be":
-        return lower[i + 2 : i + 3] != [] and lower[i + 2] in _STATES_OF_PEOPLE
-    return lower[i + 1] in _DEEDS
-
-
 # Who people are to somebody, beside relatives.
 ROLES = words(
     "dtr dau husb hsb bro sis gma gpa bf gf chaplain sitter cna mama papa mum nana grandmom "

@@ -220,10 +220,7 @@ class Reading:
 
     def kind(self, i: int, j: int) -> Kind:
         """Full, first or last name, by the number of parts and what the one part is."""
-        if j - i == 1:
-            parts = [i]
-        else:
-            parts = [k for k in range(i, j) if self.lower[k] not in _JOINTS]
+        parts = [i] if j - i == 1 else [k for k in range(i, j) if self.lower[k] not in _JOINTS]
         if len(parts) > 1:
             return Kind.FULL_NAME
         known = self.fact(parts[0] if parts else i)
@@ -295,7 +292,9 @@ def _read(page: Page) -> Reading:
             index[word].append(i)
         else:
             index[word] = [i]
-    return Reading(page, words, lower, starts, ends, "".join(map(SHAPES.__getitem__, words)), gaps, index)
+    return Reading(
+        page, words, lower, starts, ends, "".join(map(SHAPES.__getitem__, words)), gaps, index
+    )
 
 
 def _shape(word: str) -> str:
@@ -315,8 +314,12 @@ SHAPES = Remembered(_shape)
 
 def eponymous(read: Reading, i: int) -> bool:
     """Whether a word stands for the illness, sign or device that bears a person's name."""
+    if not read.fact(i).eponym:
+        return False
     page = read.page
-    return read.fact(i).eponym and eponym_use(page, page.token_at(read.starts[i]))
+    token = page.token_at(read.starts[i])
+    # Dix-Hallpike: three tokens, of which the last may be the eponym.
+    return any(eponym_use(page, token + 2 * part) for part in range(read.words[i].count("-") + 1))
 
 
 def peoples(word: str) -> bool:

@@ -94,12 +94,12 @@ ABBREVIATIONS = words("no nos nr num lic acct tel ph ext pol ref reg med mr s")
 MASKS = ("**", "xx", "••", "##")
 # Units, and things that are counted.
 UNITS = words(
-    "% ° percent g cg mg mcg ug ng pg kg lb lbs oz l cl dl ml kl µl μl ul m cm dm mm km µm μm um cc "
-    "meq mmol mol iu miu kiu unit units u hz cal kcal kpa mmhg bpm f c fr gauge ga ft in inch inches "
-    "feet mi miles yuan copies cells x k day days week weeks wk wks month months mo mos year years "
-    "yr yrs hour hours hr hrs min mins minute minutes sec secs second seconds times tab tabs tablet "
-    "tablets cap caps capsule capsules pill pills puff puffs drop drops dose doses steps people "
-    "patients participants subjects cases dollars usd eur euro euros rmb pounds point points pack "
-    "microgram micrograms milligram milligrams million thousand billion per platelets words "
-    "followers views meter meters metre metres mw kw gb mb rpm watt watts"
+    "% ° percent g cg mg mcg ug ng pg kg lb lbs oz l cl dl ml kl µl μl ul m cm dm mm km µm μm um "
+    "cc meq mmol mol iu miu kiu unit units u hz cal kcal kpa mmhg bpm f c fr gauge ga ft in inch "
+    "inches feet mi miles yuan copies cells x k day days week weeks wk wks month months mo mos "
+    "year years yr yrs hour hours hr hrs min mins minute minutes sec secs second seconds times tab "
+    "tabs tablet tablets cap caps capsule capsules pill pills puff puffs drop drops dose doses "
+    "steps people patients participants subjects cases dollars usd eur euro euros rmb pounds "
+    "point points pack microgram micrograms milligram milligrams million thousand billion per "
+    "platelets words followers views meter meters metre metres mw kw gb mb rpm watt watts"
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
+from itertools import compress, count
 from typing import NamedTuple
 
 from indistinct.text.detectors._number_cues import (
@@ -36,8 +37,8 @@ _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?:[(+\[]{1,2}|(?<![^\W_])[OolI]{1,2})?(\d+)")
 _GROUP_FOLLOWS = re.compile(r"[ ]\d{2}")
 # Six digits and what may stand between them in one number, also "dot" and groups of letters.
-_RICH = re.compile(r"(?:\D{0,8}\d){6}")
-_SPACED_OUT = re.compile(r"\s[/.-]\s")
+_RICH = re.compile(r"(?:\D{0,8}+\d){6}")
+_JOINING = frozenset("/.-")
 _LIST_GAP = 8
 _LISTED = re.compile(r"\s?(?:[,;/&]|,?\s?(?:and|or))\s")
 
@@ -148,12 +149,15 @@ def _read(page: Page) -> Scan:
         figures = text[first:last].rstrip(".,;:)")
         end = first + len(figures)
         if figures.isdecimal():
-            places = mixed if _SPACED_OUT.match(text, end) else plain
+            places = mixed if text[end + 1 : end + 2] in _JOINING else plain
             pieces = [(first, end)]
         else:
             places = mixed
             for number in _NUMBER.finditer(text, first, last):
-                places.update(range(number.start(), number.start(1) + 1))
+                begin, start = number.start(), number.start(1)
+                places.add(start)
+                if begin < start:
+                    places.update(range(begin, start))
             pieces = [piece.span() for piece in _PIECE.finditer(text, first, last)]
         places.add(first)
         if text[first - 3 : first - 1].isupper():
@@ -165,10 +169,14 @@ def _read(page: Page) -> Scan:
             if places is mixed and not _DIGITS.search(text, start, end):
                 continue
             reach = start
-            if found and end - start > 4 and start - found[-1].end < _LIST_GAP:
+            if (
+                found
+                and end - start > 4
+                and start - found[-1].end < _LIST_GAP
+                and _LISTED.fullmatch(lower, found[-1].end, start)
+            ):
                 # A code after another and a comma or an "and" has the cue of the first.
-                if _LISTED.fullmatch(lower, found[-1].end, start):
-                    reach = found[-1].reach
+                reach = found[-1].reach
             found.append(_code(page, lower, start, end, reach))
     ordered = sorted(plain | mixed)
     rich = [place for place in ordered if _RICH.match(text, place)]
@@ -189,9 +197,8 @@ def _code(page: Page, lower: str, start: int, end: int, reach: int) -> Code:
     measure = (size > 3 or cue.family != "") and _is_measure(
         lower, text, end, reach, size > len(digits)
     )
-    return Code(
-        start, end, reach, text, digits, size, cue, measure, _trust(len(digits), size, cue, measure)
-    )
+    trust = _trust(len(digits), size, cue, measure) if cue.family else None
+    return Code(start, end, reach, text, digits, size, cue, measure, trust)
 
 
 def _is_measure(lower: str, text: str, end: int, reach: int, has_letters: bool) -> bool:
@@ -226,7 +233,7 @@ def unit_follows(lower: str, end: int) -> bool:
 
 def _trust(digits: int, size: int, cue: Cue, measure: bool) -> tuple[str, float] | None:
     """By which rule and how far the cue of a code is to be believed; None where not."""
-    if not cue.family or digits < 2 or size < 3 or (measure and digits < 4):
+    if digits < 2 or size < 3 or (measure and digits < 4):
         return None
     if cue.word in STRONG:
         return "strong", 0.96
@@ -255,9 +262,17 @@ def codes(page: Page) -> list[Code]:
     return scan(page).codes
 
 
-def matches(
-    pattern: re.Pattern[str], text: str, places: list[int]
-) -> Iterator[re.Match[str]]:
+def standing(page: Page, words: Container[str]) -> list[int]:
+    """Numbers of the tokens that are one of these words.
+
+    >>> from indistinct.text.page import read
+    >>> standing(read("In May or June"), {"may", "june"})
+    [1, 3]
+    """
+    return list(compress(count(), map(words.__contains__, page.lower)))
+
+
+def matches(pattern: re.Pattern[str], text: str, places: list[int]) -> Iterator[re.Match[str]]:
     """What a pattern that begins with a digit, a code, a sign or a bracket finds in a text.
 
     As `finditer`, but tried only at some places, those where a stretch with digits begins.
@@ -321,7 +336,8 @@ def read_cue(page: Page, position: int) -> Cue:
             labelled = True
         elif role == _ENDS:
             allowed = ABBREVIATIONS if word == "." else _OPENED
-            if place and lower[place - 1] not in allowed or word == "." and not place:
+            before = lower[place - 1] if place else ":"
+            if before not in allowed:
                 break
         elif role != _FILLS:
             if word in VAGUE and not numbered and place < last and lower[place + 1] == "of":

@@ -141,6 +141,20 @@ def runs(page: Page) -> list[Run]:
     return found
 
 
+def followed(page: Page) -> list[Run]:
+    """The runs that a word in lower case follows."""
+    kept = vars(page)
+    found: list[Run] | None = kept.get("_followed")
+    if found is None:
+        text = page.text
+        found = kept["_followed"] = [
+            run
+            for run in runs(page)
+            if text.startswith(" ", run.end) and text[run.end + 1 : run.end + 2].islower()
+        ]
+    return found
+
+
 def _read_runs(text: str) -> list[Run]:
     found: list[Run] = []
     end = 0
@@ -197,7 +211,7 @@ def has(page: Page, words: frozenset[str]) -> bool:
     return not words_at(page).keys().isdisjoint(words)
 
 
-def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iterable[re.Match[str]]:
     """Where a pattern fits that begins with one of the words; in order, none overlapping.
 
     >>> from indistinct.text.page import read
@@ -207,8 +221,7 @@ def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iter
     """
     where = words_at(page)
     starts = [start for word in words if word in where for start in where[word]]
-    starts.sort()
-    return at_starts(page.text, starts, pattern)
+    return at_starts(page.text, sorted(starts), pattern) if starts else ()
 
 
 def at_starts(
@@ -268,9 +281,13 @@ _MEDICAL = frozenset(
     "nodes body bodies cell cells catheter tube drain monitor splint collar ligament canal valve "
     "grading grade equation formula rule rules algorithm consensus guideline guidelines "
     "esophagitis ulcer gangrene paralysis anemia purpura nephritis encephalopathy stand wort "
-    "dance measles subscore endoscopic forceps position".split()
+    "dance measles subscore endoscopic forceps position chromosome".split()
 )
-_FOLLOWS = re.compile(r"(?:'s?)?[ -](?:[Hh]eart(?= [Ss]tudy\b) )?([A-Za-z]+)\b")
+# Towns have given their names to scales of these things.
+_FOLLOWS = re.compile(
+    r"(?:'s?)?[ -](?:(?:[Cc]oma|[Oo]utcome|[Dd]epression|[Ss]leepiness|[Dd]isability|[Kk]nee|"
+    r"[Hh]ip|[Pp]ain|[Bb]leeding|[Ss]tool|[Hh]eart|[Bb]owel) )?([A-Za-z]+)\b"
+)
 
 
 def medical_use(page: Page, end: int) -> bool:

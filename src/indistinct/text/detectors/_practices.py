@@ -54,7 +54,8 @@ _ORDERS = frozenset(
     "suggest try undergo underwent weekly".split()
 )
 _CUE = re.compile(
-    r"\b(?:at|to|from|by|with|of|via|and)(?: the)? $|(?:pharmacy|practice|pcp|provider): $"
+    r"\b(?:at|to|from|by|with|of|via|and)(?: the)? $|"
+    r"(?:pharmacy|practice|clinic|facility|office|pcp|provider)(?::| is) $"
 )
 
 
@@ -65,6 +66,7 @@ def practices(page: Page) -> Iterator[tuple[int, int, float, str]]:
             if (
                 not is_named(page, found)
                 or found.words[0].lower() in _ORDERS
+                or _goes_on(page, found)
                 or medical_use(page, found.end)
             ):
                 continue
@@ -74,7 +76,9 @@ def practices(page: Page) -> Iterator[tuple[int, int, float, str]]:
                 yield found.start, end, 0.85, "practice after care"
                 continue
             rare = rarely_a_word(page, found.words)
-            line = not left.strip() and page.text[end : end + 1] in ("", "\n")
+            line = page.text[max(0, found.start - 1) : found.start] in ("", "\n") and (
+                page.text[end : end + 1] in ("", "\n")
+            )
             cue = line or _CUE.search(left) is not None
             if service:
                 value = (0.84 if cue else 0.76) if rare else (0.78 if cue else 0.66)
@@ -86,6 +90,12 @@ def practices(page: Page) -> Iterator[tuple[int, int, float, str]]:
                 continue
             kind = "service" if service else "practice"
             yield found.start, end, value, f"{kind}{', rare name' * rare}{' after cue' * cue}"
+
+
+def _goes_on(page: Page, found: Headed) -> bool:
+    """Whether the name has a further word that is no place: Kurtz Medical *Center*."""
+    rest = page.text[found.end : runs(page)[found.number].end].split()
+    return bool(rest) and (is_generic(rest[0]) or page.knowledge.place(rest[0]) is None)
 
 
 def _with_second(page: Page, found: Headed) -> int:

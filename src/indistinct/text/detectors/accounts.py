@@ -27,7 +27,9 @@ _ENDING = re.compile(
     r"[:\s]{1,2}[*xX•.]{0,8}(\d{3,5})(?![\w%]|[.,:/]\d)"
 )
 _ENDING_YEAR = re.compile(r"(?:19|20)\d\d$")
-_NUMBERED = re.compile(r"card|account|acct|number|visa|phone|policy|\bid\b|no\.|#|ssn|social|digits")
+_NUMBERED = re.compile(
+    r"card|account|acct|number|visa|phone|policy|\bid\b|no\.|#|ssn|social|digits"
+)
 _SWIFT = re.compile(
     r"\b(?i:swift|bic)(?: ?/ ?(?i:bic|swift))?(?: (?i:code|number))?(?: is)?[:\s]{1,3}"
     r"([A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?)\b"
@@ -51,10 +53,12 @@ def detect(page: Page) -> Iterator[Span]:
     if "last four" in lower or "last 4" in lower or not _ENDS.isdisjoint(known.words):
         for match in _ENDING.finditer(lower):
             start, end = match.span(1)
-            about = _ENDING_YEAR.match(match[1]) and not _NUMBERED.search(
-                lower, max(0, match.start() - 30), match.start()
-            )
-            rule, certainty = ("ending year", 0.4) if about else ("ending", 0.85)
+            if _NUMBERED.search(lower, max(0, match.start() - 30), match.start()):
+                rule, certainty = "ending", 0.95
+            elif _ENDING_YEAR.match(match[1]):
+                rule, certainty = "ending year", 0.4
+            else:
+                rule, certainty = "ending alone", 0.8
             yield Span(start, end, Kind.ACCOUNT, certainty, "accounts", rule)
     if "swift" in lower or "bic" in known.words:
         for match in _SWIFT.finditer(text):

@@ -22,8 +22,8 @@ from indistinct.text.spans import Kind, Span
 _START = rf"{s.HOUSE},? "
 # Whatever follows the number is the street when city, state and ZIP follow in turn.
 _WHOLE = re.compile(
-    rf"{_START}{s.LOOSE_STREET}(?:{s.SEP}{s.UNIT}){{0,2}}{s.SEP}{s.CITY}{s.SEP}"
-    rf"{s.STATE}\.?,? {{0,2}}{s.SEP}?(?:{s.ZIP}|{s.CA_CODE})"
+    rf"{_START}{s.LOOSE_STREET}(?: \d{{1,4}}[A-Za-z]?)?(?:{s.SEP}{s.UNIT}){{0,2}}{s.SEP}{s.CITY}"
+    rf"{s.SEP}(?:{s.STATE}|[A-Z]{{2}}\b)\.?,? {{0,2}}{s.SEP}?(?:{s.ZIP}|{s.CA_CODE})"
 )
 _WHOLE_LOW = re.compile(
     rf"[0-9](?<![\w/.-][0-9])\d{{0,5}} {s.LOW_STREET}(?:,? {s.UNIT})?,? "
@@ -83,7 +83,7 @@ def detect(page: Page) -> Iterator[Span]:
                 yield _block(*match.span(), 0.88, "chain of parts")
     if has(page, _BASES):
         for match in _MILITARY.finditer(text):
-            yield _block(*match.span(), 0.95, "military")
+            yield _block(*match.span(), 0.97, "military")
     for match in _STATE_ZIP.finditer(text):
         back = max(0, match.start() - 60)
         city = _CITY_BEFORE.search(text[back : match.start()])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from indistinct.text.detectors._dates import date_at
 from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import scan
+from indistinct.text.detectors._numbers import scan, standing
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -25,8 +25,8 @@ _MONTH_DAY = re.compile(r"\d{1,2}/\d{1,2}(?![\w/]|\.\d)")
 
 # The words with which a cue may begin.
 _FIRST = words(
-    "dob d date day birth born birthdate birthday dateofbirth bdate geb geboren geburtsdatum né née "
-    "ne nee fecha nacido nacida data nato nata b"
+    "dob d date day birth born birthdate birthday dateofbirth bdate geb geboren geburtsdatum né "
+    "née ne nee fecha nacido nacida data nato nata b"
 )
 
 
@@ -35,7 +35,7 @@ def detect(page: Page) -> Iterator[Span]:
     if _FIRST.isdisjoint(scan(page).words):
         return
     text, starts, reached = page.text, page.starts, 0
-    for place in [i for i, word in enumerate(page.lower) if word in _FIRST]:
+    for place in standing(page, _FIRST):
         match = _CUE.match(text, starts[place]) if starts[place] >= reached else None
         if match is None:
             continue

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
 
-from indistinct.text.cues import MONTHS, STATES, TITLES, WEEKDAYS
+from indistinct.text.cues import STATES
+from indistinct.text.detectors._cities import (
+    REGION_KINDS,
+    Form,
+    Place,
+    bare_word,
+    reading,
+    small_place,
+)
 from indistinct.text.detectors._places import (
-    GENERIC,
-    REGIONS,
-    STATE_NAMES,
     UNSURE_STATES,
     Run,
     before,
@@ -22,55 +25,27 @@ from indistinct.text.detectors._places import (
     runs,
 )
 from indistinct.text.detectors._streets import STATE_CODE
-from indistinct.text.knowledge import Word, knowledge
-from indistinct.text.knowledge.lexicon import UNKNOWN
+from indistinct.text.knowledge import knowledge
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
-# Places that are words first: only a cue or a state makes them places.
-_WORDS = frozenset(
-    "ama bam barking bath batman bend bender bo brick brits bury bush chu colon commonwealth "
-    "confederation corona delta enterprise gao ho homestead hub hue independence jupiter kai male "
-    "man mango metro mission mobile moron most natal nice of oral orange orion paradise pest "
-    "plantation providence reading roman rugby saga sale san sandy shaping sparks split springs "
-    "sunrise sur surprise temple torrent rest com tours toyota van vista wa wedding worms hull "
-    "sig mati "
-    "bishop turkey china chad reunion guinea jersey mali march same police normal union hope "
-    "lead mercury salt lens arm iron tire along many will price "
-    "energy university center central bay island home date check clear point start time say "
-    "much only over than to come can buy get eye finger flat hand ball hip pen bar cat deer".split()
-)
-# Well-known places that are also given or family names.
-_FAMOUS = frozenset(
-    "washington austin houston dallas lincoln charlotte cleveland columbus madison orlando "
-    "santiago sydney victoria virginia georgia paris london florence vienna milan denver kingston "
-    "oakland arlington berlin boston brooklyn israel jordan england holland france ireland "
-    "scotland wales california texas florida hollywood oxford cambridge chelsea manhattan".split()
-)
-# The second need a preposition.
+# Those of the second line need a preposition.
 _SHORT = re.compile(
     r"(?:U\.S\.A\.|U\.S\.|U\. S\.(?! [a-z])|USA|NYC|U\.K\.|UK|UAE|D\.C\.|L\.A\.|N\.Y\.C?\.?|NZ|PRC"
     r"|LA|SF|DC|US|NY|NJ|PHX|ATL|SLC)(?![\w&/-])"
 )
 _UNSURE_SHORT = frozenset("LA SF DC US NY NJ PHX ATL SLC".split())
 _NO_START = re.compile(r"[\w.&/-]")
-_ENDING = re.compile(
-    r"(?:ville|burgh?|borough|boro|ton|town|mouth|bury|shire|haven|stad|berg|side|port|chester|"
-    r"land|"
-    r"view|furt|fort|ford|field|wood|worth|ham|minster|bridge|pool|wick|dale|mont|vale|brook|hurst|"
-    r"stead|gate|heim|hausen|dorf|hagen|holm|grad|pur|abad|polis)$"
-)
-_ENDING_SURE = re.compile(
-    r"(?:ville|burgh?|borough|boro|mouth|bury|shire|haven|stad|berg|chester|furt|minster|hausen|"
-    r"dorf|grad|abad|town|port|fort|view|side|land)$"
-)
-_PREFIX = frozenset(
-    "north south east west new lake port mount mt fort ft saint st san santa los las el upper "
-    "lower old grand point glen palm cape".split()
+# States and provinces as newspapers shorten them, and codes that are no words in small letters.
+_SHORT_STATES = (
+    r"(?:Ala|Alta|Ariz|Ark|Calif|Colo|Conn|Fla|Ill|Ind|Kan|Mass|Mich|Minn|Miss|Mont|Neb|Nev|Okla|"
+    r"Ont|Ore|Penn|Que|Sask|Tenn|Tex|Wash|Wis|Wyo)\.|B\.C\.|N\.[CDHJMSY]\.|S\.[CD]\.|"
+    r"W\. ?Va\.|R\.I\.|Wa|Tx|Ca|Fl|Ny|Nj|Nc|Sc|Az|Ga|Tn|Ky|Va|Mn|Wi|Ut|Nv|Ct|Il"
 )
 _STATE_AFTER = re.compile(
     rf" {{0,2}}(?:, {{0,2}}| )({STATE_CODE}(?!['\w-]|\.\w|, ?(?:MD|PhD|RN))|"
-    rf"(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b|D\.C\.)"
+    rf"(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b|D\.C\.)|"
+    rf", ((?:{_SHORT_STATES})(?!\w))"
 )
 _PLACE_AFTER = re.compile(r"(?:, {0,2}| {0,2},? {0,2}\n {0,4})([A-Z][a-z]+(?: [A-Z][a-z]+)?)\b")
 _STRONG = re.compile(
@@ -78,13 +53,15 @@ _STRONG = re.compile(
     r"relocat\w{1,4}|based|"
     r"located|situated|travel+ed|travel+ing|travels?|trip|vacation\w{0,3}|flew|fly|flying|drove|"
     r"originally|emigrated|immigrated|hails|headquartered|stationed|settled|died|buried|married|"
-    r"retired|home|house|apartment|office|offices|clinic|practice|native|resident|city|town|"
+    r"retired|home|house|apartment|office|offices|clinic|practice|hospital|hospitals|"
+    r"infirmary|center|centre|university|college|associates|native|resident|city|town|"
     r"village|suburb|"
     r"suburbs|outskirts|mayor|population|arrived|returned|back|here)"
     r"(?: \w{1,12}){0,2} (?:in|to|from|of|near|outside|at|into|around)(?: the)?(?: (?:city|town|"
     r"village|suburb) of)? "
     r"|\b(?:visit(?:ed|ing|s)?|home ?town|home city|city|town|city ?/ ?town|birth ?place|place "
-    r"of birth|hometown)(?: is| was)?[:=]? \"?)$"
+    r"of birth|hometown)(?: is| was)?(?:[:=]? |=)\"?|"
+    r"[a-z]{3}, of )$"
 )
 _PREPOSITIONS = frozenset(
     "in from near outside to at of through via toward towards between across into within around "
@@ -101,40 +78,45 @@ _STRONG_ENDS = frozenset(
 )
 _WAR = re.compile(r"(?:-era)? (?i:vet(?:eran)?s?|war|era|conflict|syndrome)\b")
 _INTO = re.compile(r"\b(?:in|from|near) $")
-# Towns bear these names too, but after a name they make it a street's.
-_WAYS = frozenset("street avenue road lane drive boulevard place court square park way".split())
 # States that are cities as well.
 _BOTH = (["new", "york"], ["washington"])
-_REGION_KINDS = ("country", "state")
 # Prepositions after which a rare name may be a place although nothing else says so.
 _WHERE = (" in", " to", " from", " of", " near", " outside", " at", " into", " around", " the",
           " through", " via")  # fmt: skip
-_CALENDAR = WEEKDAYS | MONTHS.keys()
 _SURE_PREFIX = frozenset("north south east west port lake new".split())
 # No word boundary at its head: it would keep the scan from skipping to these letters.
 _LOWER = re.compile(
     r"(?:in|from|near|to|visit|visiting|around|leaving) (?:the )?([a-z]{4,20}(?: [a-z]{3,20})?)\b"
 )
-
-
 # Below this a posting helps nobody, not even one that agrees.
 _WORTH = 0.45
+_SURE = 0.8
+_LIST = (", ", " and ", ", and ", " or ", ", or ", " & ", "; ", "/")
 
 
 def detect(page: Page) -> Iterator[Span]:
     """Cities, states and countries."""
+    text = page.text
+    listed = 0  # where the last sure place ended: what a comma or an "and" adds is one as well
     for run in runs(page):
         if run.first == len(run.lower):
             continue
-        places, form = _reading(" ".join(run.lower[run.first :]))
+        places, form = reading(" ".join(run.lower[run.first :]))
+        among = listed and text[listed : run.starts[run.first]] in _LIST
         for place in places:
             span = _judge_known(page, run, place)
+            if span and among and span.certainty < _SURE and span.end == run.end:
+                span = _span(span.start, span.end, _SURE, "known in a list", span.kind)
             if span:
                 yield span
+                listed = span.end if span.certainty >= _SURE else 0
         if form:
             span = _judge_form(page, run, form)
+            if among and not span and form.length < 3 and form.rare and not form.partly_known:
+                span = _span(run.starts[run.first], run.end - 2 * form.owner, 0.72, "listed")
             if span:
                 yield span
+                listed = span.end if span.certainty >= _SURE else 0
     yield from _abbreviations(page)
     yield from _lower_case(page)
 
@@ -175,167 +157,7 @@ def _cues(left: str) -> tuple[bool, bool]:
     return look and _STRONG.search(left) is not None, weak
 
 
-def _bare(word: str) -> str:
-    return word.removesuffix("'s").removesuffix("'")
-
-
-class _Place(NamedTuple):
-    """A known place among the words of a run.
-
-    From word `first` to before `stop`, counted from the first word that may belong to a name;
-    `name` is empty when it has several words; `lead` and `follow` say whether words that belong
-    to no place stand beside it.
-    """
-
-    first: int
-    stop: int
-    name: str
-    population: int
-    kind: str
-    sense: _Sense
-    owner: bool
-    lead: bool
-    follow: bool
-
-
-class _Sense(NamedTuple):
-    """What else a place's name may be, and how certain it is without a cue.
-
-    `never`: a title, a weekday, a month. `doubtful`: a word first, or a term of medicine.
-    """
-
-    never: bool
-    doubtful: bool
-    alone: tuple[float, str]
-
-
-class _Form(NamedTuple):
-    """How a name is formed that is not known as a place, or not in all its words."""
-
-    length: int
-    first: str
-    prefix: bool
-    partly_known: bool
-    ending: bool
-    sure: bool
-    rare: bool
-    medical: bool
-    owner: bool
-    last: Word
-
-
-_LONG_FORM = {"st": "st.", "mt": "mount", "ft": "fort"}
-# By first word: the most words of a region that begins with it.
-_FIRST_WORDS = dict.fromkeys(_LONG_FORM, 3) | {
-    name.split()[0]: 3 if " " in name else 1 for name in sorted(REGIONS | STATE_NAMES, key=len)
-}
-
-
-@lru_cache(maxsize=16384)
-def _reading(run: str) -> tuple[list[_Place], _Form | None]:
-    """What the words of a run (in lower case) may be, whatever stands around them."""
-    words = run.split(" ")
-    found = list(_known(words))
-    places = []
-    for number, (first, stop, population, kind) in enumerate(found):
-        # "Milford New Zealand": places that follow each other leave no word unexplained.
-        lead = first > 0 and (not number or found[number - 1][1] < first)
-        follow = stop < len(words) and (number + 1 == len(found) or found[number + 1][0] > stop)
-        name = _bare(words[first]) if stop - first == 1 else ""
-        sense = _sense(name, population, kind)
-        if not sense.never and (lead or name not in GENERIC):
-            owner = words[stop - 1].endswith("'s")
-            places.append(_Place(first, stop, name, population, kind, sense, owner, lead, follow))
-    whole = found and found[0][1] - found[0][0] == len(words)
-    return places, None if whole or len(words) > 4 else _form(words, partly_known=bool(found))
-
-
-def _known(words: list[str]) -> Iterator[tuple[int, int, int, str]]:
-    """Known places, the longest at each word: first word, stop, population, kind."""
-    known = knowledge()
-    place = 0
-    while place < len(words):
-        bare = _bare(words[place])
-        if bare in _WAYS:
-            place += 1
-            continue
-        longest = max(known.begins_place(bare), _FIRST_WORDS.get(bare, 0))
-        for stop in range(min(place + longest, len(words)), place, -1):
-            at = _named(_bare(" ".join(words[place:stop])))
-            if at:
-                yield place, stop, *at
-                place = stop - 1
-                break
-        place += 1
-
-
-def _named(name: str) -> tuple[int, str] | None:
-    """Population and kind of a place by its name in lower case."""
-    if name in STATE_NAMES:
-        return 5_000_000, "state"
-    if name in REGIONS:
-        return 5_000_000, "country"
-    first, blank, rest = name.partition(" ")
-    at = knowledge().place(f"{_LONG_FORM[first]} {rest}" if blank and first in _LONG_FORM else name)
-    return (at.population, at.kind) if at else None
-
-
-def _sense(name: str, population: int, kind: str) -> _Sense:
-    """The sense of a name of one word; of a name of several when `name` is empty."""
-    known = knowledge()
-    word = known.word(name) if name else UNKNOWN
-    # Many a town gave its name to a test or bears that of a physician: a cue outweighs it.
-    medical = bool(name) and population < 100_000 and known.is_medical(name)
-    small_word = kind == "city" and name not in _FAMOUS and word.zipf >= 3.9 and population < 60_000
-    return _Sense(
-        name in TITLES or name in _CALENDAR,
-        name in _WORDS or small_word or medical,
-        _uncued(name, population, kind, word),
-    )
-
-
-def _uncued(name: str, population: int, kind: str, word: Word) -> tuple[float, str]:
-    if kind in _REGION_KINDS:
-        if word.first > 60:
-            return 0.5, "rather a name"
-        person = word.first > 10 or word.surname > 30
-        return (0.74, "region or name") if person else (0.82, "region")
-    if not name:
-        return (0.8, "several words, large") if population > 20_000 else (0.66, "several words")
-    if word.first > 5 or word.surname > 20:
-        return (0.72, "famous or name") if name in _FAMOUS else (0.5, "name")
-    if name in _FAMOUS or (population >= 400_000 and word.zipf < 5.2):
-        return 0.82, "large"
-    if population >= 60_000 and word.zipf < 4.6:
-        return 0.74, "middling"
-    return 0.45, "small"
-
-
-def _form(words: list[str], *, partly_known: bool) -> _Form | None:
-    """The form of a name; None when it can be no place's."""
-    known = knowledge()
-    bare = [_bare(word) for word in words]
-    last, count = bare[-1], len(words)
-    if last in GENERIC or words[0] in TITLES or not _CALENDAR.isdisjoint(bare):
-        return None
-    word = known.word(last)
-    rare = word.zipf < 2.6 and not known.is_medical(last)
-    ending = rare and count < 3 and len(last) > 6 and _ENDING.search(last) is not None
-    return _Form(
-        count,
-        words[0],
-        prefix=count > 1 and words[0] in _PREFIX,
-        partly_known=partly_known,
-        ending=ending,
-        sure=ending and word.surname < 1 and _ENDING_SURE.search(last) is not None,
-        rare=rare,
-        medical=any(map(known.is_medical, bare)),
-        owner=words[-1].endswith("'s"),
-        last=word,
-    )
-
-
-def _judge_known(page: Page, run: Run, at: _Place) -> Span | None:
+def _judge_known(page: Page, run: Run, at: Place) -> Span | None:
     """A known place, with the state or country after it where there is one."""
     text = page.text
     start = run.starts[run.first + at.first]
@@ -349,8 +171,8 @@ def _judge_known(page: Page, run: Run, at: _Place) -> Span | None:
         return None
     if not at.follow:
         state = _STATE_AFTER.match(text, end)
-        if state and not _apart(run, at, state.group(1)):
-            return _span(start, state.end(1), 0.93, "city, state")
+        if state and not _apart(run, at, state[state.lastindex or 0]):
+            return _span(start, state.end(), 0.93, "city, state")
         other = _PLACE_AFTER.match(text, end) if city else None
         if other and _ends_in_region(page, other.group(1)):
             return _span(start, other.end(1), 0.9, "city, country")
@@ -365,13 +187,17 @@ def _judge_known(page: Page, run: Run, at: _Place) -> Span | None:
     if strong and not the:
         certainty, rule = 0.9, "known after strong cue"
     elif unsure or at.sense.doubtful:
-        into = weak and not unsure and _INTO.search(left)
-        certainty, rule = (0.74, "word after in") if into else (0.55, "word after cue")
         if not weak:
             return None
+        doubt = at.sense.doubtful or "word"
+        certainty, rule = 0.55, f"{doubt} after cue"
+        if not unsure and _INTO.search(left):
+            certainty, rule = 0.8 if doubt == "name" else 0.74, f"{doubt} after in"
     elif weak:
         certainty, rule = 0.84, "known after cue"
-    elif (at.lead or at.follow) and at.kind not in _REGION_KINDS:
+    elif (at.lead or at.follow) and at.kind not in REGION_KINDS:
+        if at.among_terms:
+            return None
         certainty, rule = 0.45, "inside a run"
     else:
         certainty, rule = at.sense.alone
@@ -384,20 +210,20 @@ def _ends_in_region(page: Page, name: str) -> bool:
     return is_region(page, name) or is_region(page, name.split()[0])
 
 
-def _apart(run: Run, at: _Place, state: str) -> bool:
+def _apart(run: Run, at: Place, state: str) -> bool:
     """Whether a state after a place does not say where it lies.
 
     'X, MD' may be a person with a credential; of "France, Texas, Japan" each stands for itself.
     """
-    if len(state) > 2 and at.kind in _REGION_KINDS:
+    if len(state) > 2 and at.kind in REGION_KINDS:
         return run.lower[run.first + at.first : run.first + at.stop] not in _BOTH
     if state not in UNSURE_STATES:
         return False
-    word = knowledge().word(_bare(run.lower[run.first + at.stop - 1]))
+    word = knowledge().word(bare_word(run.lower[run.first + at.stop - 1]))
     return run.first + at.first > 0 or (at.population < 20_000 and word.surname > 5)
 
 
-def _judge_form(page: Page, run: Run, form: _Form) -> Span | None:
+def _judge_form(page: Page, run: Run, form: Form) -> Span | None:
     """An unknown name that is formed like a place's, or that a cue makes one."""
     text = page.text
     start, end = run.starts[run.first], run.end - 2 * form.owner
@@ -411,12 +237,12 @@ def _judge_form(page: Page, run: Run, form: _Form) -> Span | None:
     strong, weak = _cues(left)
     backed = strong or weak or prefix or sure
     if state:
-        code = state.group(1)
+        code = state[state.lastindex or 0]
         credential = is_credential(code) and not (strong or prefix or sure)
         if (not backed and code in UNSURE_STATES) or credential:
             return None
         rule = "form, state" if backed else "unknown, state"
-        return _span(start, state.end(1), 0.92 if backed else 0.74, rule)
+        return _span(start, state.end(), 0.92 if backed else 0.74, rule)
     other = None if form.partly_known or form.length > 2 else _PLACE_AFTER.match(text, end)
     if other and is_region(page, other.group(1)):
         line = not text[max(0, start - 1) : start].strip() and "\n" in other.group()
@@ -430,7 +256,7 @@ def _judge_form(page: Page, run: Run, form: _Form) -> Span | None:
     return _span(start, end, certainty, rule)
 
 
-def _formed(form: _Form, *, strong: bool, weak: bool) -> tuple[float, str]:
+def _formed(form: Form, *, strong: bool, weak: bool) -> tuple[float, str]:
     """How certain a name is by its form and by a cue, no region after it."""
     word, prefix, sure = form.last, form.prefix, form.sure
     if prefix and not sure and word.zipf > 4.2 and word.surname < 5 and word.first < 5:
@@ -458,24 +284,8 @@ def _lower_case(page: Page) -> Iterator[Span]:
         begin, start = match.start(), match.start(1)
         if begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
             continue
-        small = _small(match.group(1))
+        small = small_place(match.group(1))
         if small:
             size, region = small
             rule = "region in lower case" if region else "lower case"
             yield _span(start, start + size, 0.82 if region else 0.76, rule)
-
-
-@lru_cache(maxsize=32768)
-def _small(words: str) -> tuple[int, bool] | None:
-    """How many letters of one or two words in lower case are a place, and whether a region."""
-    known = knowledge()
-    for name in dict.fromkeys((words, words.partition(" ")[0])):
-        at = known.place(name)
-        word = known.word(name)
-        single = " " not in name
-        region = name in STATE_NAMES or name in REGIONS or bool(at and at.kind == "country")
-        large = at is not None and at.population >= 200_000 and not (single and word.zipf > 4.3)
-        other = name in _WORDS or known.is_medical(name) or (single and word.first > 5)
-        if (region or large) and not other:
-            return len(name), region
-    return None

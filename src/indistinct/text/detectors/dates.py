@@ -22,7 +22,7 @@ from indistinct.text.detectors._dates import (
     day,
 )
 from indistinct.text.detectors._number_cues import words
-from indistinct.text.detectors._numbers import Scan, matches, scan
+from indistinct.text.detectors._numbers import Scan, matches, read_cue, scan, standing
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -75,20 +75,22 @@ _HOLIDAYS = re.compile(
     r"(?P<year>,?\s(?:of\s)?(?:(?:19|20)\d\d(?!\d)|'\d\d(?!\d)))?"
 )
 _LISTED = re.compile(r"\s?(?:[,&-]|,?\s?(?:and|or|to|then))\s?")
+# The words with which a holiday begins.
 _FESTIVE = words(
-    "christmas xmas boxing year years thanksgiving easter good independence halloween valentine "
-    "valentines patrick patricks labor labour memorial veterans mother mothers father fathers "
-    "presidents luther mlk columbus juneteenth mardi ash palm cinco canada bastille yom rosh "
-    "passover diwali eid"
+    "christmas xmas boxing new thanksgiving easter good independence halloween valentine "
+    "valentines st labor labour memorial veterans mother mothers father fathers presidents martin "
+    "mlk columbus juneteenth mardi ash palm cinco canada bastille yom rosh passover diwali eid"
 )
 # What every day after a month begins with, and what every day before one has in it.
 _DAY_FOLLOWS = re.compile(r"\.?[\s,/-]{0,3}(?:[tT][hH][eE]\s)?[\dfstenFSTEN]")
 _DAY_NEAR = re.compile(r"\d|st|nd|rd|th", re.IGNORECASE)
+_OF_BIRTH = 0.9
 # Around the clock, and "secondary to".
 _PHRASES = ("24/7", "2/2")
 _POSTOPERATIVE = re.compile(r"\b(?:pod|hd|dol|day)\s?#?\s?\d{1,3}[\s(,:-]{1,3}$")
 _FULL_YEAR = re.compile(r"(?:19|20)\d\d$")
-_ON_DAY = words("am vom seit bis zum den ab on since until")
+_WEEK = re.compile(r"W[0-5]\d")
+_ON_DAY = words("am vom seit bis zum den ab")
 _ON = re.compile(r"\b(?:on|since|until|by|before|after)\s$")
 
 
@@ -97,11 +99,14 @@ def detect(page: Page) -> Iterator[Span]:
     known = scan(page)
     yield from _in_figures(known)
     if not MONTHS.keys().isdisjoint(known.words):
-        yield from _with_months(page)
+        yield from _with_months(known)
     if _FESTIVE.isdisjoint(known.words):
         return
     lower = known.lower
-    for match in _HOLIDAYS.finditer(lower):
+    for place in standing(page, _FESTIVE):
+        match = _HOLIDAYS.match(lower, page.starts[place])
+        if match is None:
+            continue
         if match["year"]:
             yield _date(match.start(), match.end(), 0.88, "holiday with year")
         elif _ON.search(lower, max(0, match.start() - 8), match.start()):
@@ -112,15 +117,22 @@ def _date(start: int, end: int, certainty: float, rule: str) -> Span:
     return Span(start, end, Kind.DATE, certainty, "dates", rule)
 
 
+def _whole(page: Page, start: int, end: int, certainty: float, rule: str) -> Span:
+    """A date with day, month and year; one of birth is left to those who know births better."""
+    if certainty > _OF_BIRTH and read_cue(page, start).family == "birth":
+        return _date(start, end, _OF_BIRTH, "of birth")
+    return _date(start, end, certainty, rule)
+
+
 def _in_figures(known: Scan) -> Iterator[Span]:
     text = known.page.text
     for match in matches(FIGURES, text, known.mixed):
         start, end = match.span("date")
-        yield _date(*_with_time(known, start, end), *_figures(match))
+        yield _whole(known.page, *_with_time(known, start, end), *_figures(match))
     for match in matches(COMPACT, text, known.rich):
-        dated = _DATING.search(text, max(0, match.start() - 20), match.start())
+        dated = _DATING.search(known.lower, max(0, match.start() - 20), match.start())
         yield _date(*match.span(), 0.9 if dated else 0.72, "compact dated" if dated else "compact")
-    if "W" in text:
+    if _WEEK.search(text):
         for match in matches(ISO_WEEK, text, known.mixed):
             yield _date(*match.span(), 0.9, "iso week")
     if not _ON_DAY.isdisjoint(known.words):
@@ -166,9 +178,7 @@ def _with_time(known: Scan, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _month_and_day(
-    match: re.Match[str], lower: str, on_weekday: bool
-) -> tuple[str, float] | None:
+def _month_and_day(match: re.Match[str], lower: str, on_weekday: bool) -> tuple[str, float] | None:
     """A date without a year, told from fractions, scores, doses and blood pressures."""
     start, end = match.span()
     first, second = match["first"], match["second"]
@@ -180,7 +190,7 @@ def _month_and_day(
     before = lower[max(0, start - 60) : start]
     after = lower[end : end + 24]
     if "." in before:
-        before = before[before.rfind(". ") + 1 :]
+        before = before[max(before.rfind(". "), before.rfind(".\n")) + 1 :]
     if second == "10" and "/10" in before:
         return None
     if _SCORE.search(before) or _COUNTED.match(after):
@@ -216,9 +226,10 @@ def _month_and_day(
     return ("month and day", 0.8) if clearly else ("bare month and day", 0.72)
 
 
-def _with_months(page: Page) -> Iterator[Span]:
-    text, reached = page.text, 0
-    for place in [i for i, word in enumerate(page.lower) if word in MONTHS]:
+def _with_months(known: Scan) -> Iterator[Span]:
+    page, text, reached = known.page, known.page.text, 0
+    weekdays = not WEEKDAY_WORDS.isdisjoint(known.words)
+    for place in standing(page, MONTHS):
         word, start, end = page.lower[place], page.starts[place], page.ends[place]
         if start < reached:
             continue
@@ -227,9 +238,9 @@ def _with_months(page: Page) -> Iterator[Span]:
         found = _around(text, start, end, reached, doubtful)
         if found:
             begin, stop, rule, certainty = found
-            weekday = WEEKDAY_BEFORE.search(text, max(0, begin - 18), begin)
+            weekday = weekdays and WEEKDAY_BEFORE.search(text, max(0, begin - 18), begin)
             reached = stop
-            yield _date(weekday.start() if weekday else begin, stop, certainty, rule)
+            yield _whole(page, weekday.start() if weekday else begin, stop, certainty, rule)
 
 
 def _around(
@@ -239,13 +250,13 @@ def _around(
     after = AFTER_MONTH.match(text, end) if _DAY_FOLLOWS.match(text, end) else None
     if after and not day(after["day"]):
         after = None
+    if after and after["year"]:
+        return start, after.end(), "month day year", 0.97
     before = None
     if _DAY_NEAR.search(text, max(reached, start - 20), start):
         before = BEFORE_MONTH.search(text, max(reached, start - 30), start)
         if before and not day(before["day"]):
             before = None
-    if after and after["year"]:
-        return start, after.end(), "month day year", 0.97
     year = YEAR_BEFORE.search(text, max(reached, start - 8), start) if after else None
     if after and year:
         return year.start(), after.end(), "year month day", 0.95

@@ -13,9 +13,7 @@ _ATS = ("@", "%40", "&#64;")
 _AT = re.compile("|".join(_ATS))
 _BEFORE = re.compile(r"(?<![\w.+-])(?<!\w')[\w.+-]{1,64}(?:'[\w.+-]{1,20})?\s{0,2}$")
 _QUOTED = re.compile(r"\"[\w.+ -]{1,40}\"$")
-_HOST = re.compile(
-    r"(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?<![.-])"
-)
+_HOST = re.compile(r"(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?<![.-])")
 _NO_ENDING = re.compile(r"[A-Za-z][\w-]{2,62}(?![\w@]|\.\w)")
 _SPACED = re.compile(
     r"\s{0,2}[\w-]{1,63}(?:\s?\.\s?[\w-]{2,63}){0,3}(?:\s?[.,]\s?|\sdot\s)"
@@ -70,6 +68,8 @@ def _around(text: str, at: re.Match[str], before: re.Match[str]) -> Iterator[Spa
     tight = not text[at.start() - 1].isspace()
     if tight and (host := _HOST.match(text, after)):
         yield Span(start, host.end(), Kind.EMAIL, 0.98, "emails", "address")
+        if _ENDING.search(host.group()):
+            return
     if at.group() != "@":
         return
     if (

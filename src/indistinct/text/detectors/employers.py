@@ -154,7 +154,7 @@ def _firms(page: Page) -> Iterator[Span]:
             people = sum(word.first > 4 * word.surname + 1 for word in known)
             eponyms = sum(page.knowledge.is_eponym(name) for name in names)
             rule = "firm of three" if not people else "three names"
-            certainty = 0.86 - 0.1 * bool(people) - 0.15 * (eponyms > 1)
+            certainty = 0.86 - 0.1 * bool(people) - 0.1 * (people > 2) - 0.15 * (eponyms > 1)
             yield _span(back + first.start(), match.end(), certainty, rule)
     for match in _PAIR.finditer(text):
         back = max(0, match.start() - 22)

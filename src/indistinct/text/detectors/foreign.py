@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from indistinct.text.detectors._name_words import CALENDAR, INSTITUTIONS, words
-from indistinct.text.detectors._names import KNOWN, Reading, Remembered, reading
+from indistinct.text.detectors._names import KNOWN, Reading, Remembered, eponymous, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -257,7 +257,7 @@ def _by_sound(read: Reading, i: int) -> Span | None:
         before = read.fact(i - 1) if precedes else None
         if before is not None and not before.ordinary and not before.medical:
             return read.spanning(i - 1, i + 1, 0.82, "foreign", "ending", Kind.FULL_NAME)
-        if not follows and not precedes:
+        if not follows and not precedes and not eponymous(read, i):
             return read.spanning(i, i + 1, 0.64, "foreign", "ending alone", Kind.LAST_NAME)
     return None
 

@@ -17,6 +17,7 @@ from indistinct.text.detectors._heads import (
 from indistinct.text.detectors._places import (
     UPPER,
     before,
+    followed,
     has,
     is_generic,
     is_person_context,
@@ -126,12 +127,15 @@ _CUED_FAMOUS = (
     r"VCU|UCSD|UCI|UW|UT Southwestern|Methodist|Presbyterian|Memorial|Cook County|Harborview|"
     r"Cedars|Dartmouth|"
     r"Georgetown|Loyola|Temple|Drexel|Einstein|Maimonides|Swedish|Legacy|Providence|Beaumont|"
-    r"Christus|HUP|CHOP|JHH"
+    r"Christus|HUP|JHH|(?<=at )CHOP"
 )
 _FAME_WORDS = frozenset(
     word.lower() for name in _FAMOUS.split("|") for word in re.findall(r"[A-Za-zé]{2,}", name)[:1]
 ) | frozenset("cedar cedars m mount mt new newyork memorial sloan".split())
-_CUED_WORDS = frozenset(name.split()[0].lower() for name in _CUED_FAMOUS.split("|"))
+_CUED_WORDS = frozenset(
+    name.rpartition(")")[2].split()[0].lower() for name in _CUED_FAMOUS.split("|")
+)
+_PERSON_BEFORE = re.compile(rf"[{UPPER}]\w{{1,18}} $")
 _OWNERS = frozenset("s")
 _SAINTS = frozenset("st saint sta santa ste".split())
 _GENERALS = frozenset(
@@ -172,8 +176,13 @@ def detect(page: Page) -> Iterator[Span]:
     yield from _lower_heads(page)
     text = page.text
     for match in matches(page, _SAINTS, _SAINT):
-        cue = before(page, match.start()).endswith((" at ", " to ", " from ", " by ", "@ ", " of "))
-        if not medical_use(page, match.end()):
+        left = before(page, match.start())
+        cue = left.endswith((" at ", " to ", " from ", " by ", "@ ", " of "))
+        person = not cue and (
+            is_person_context(left)
+            or _PERSON_BEFORE.search(text[max(0, match.start() - 20) : match.start()])
+        )
+        if not person and not medical_use(page, match.end()):
             yield _span(*match.span(), 0.88 if cue else 0.74, f"saint{' after cue' * cue}")
     for match in _POSSESSIVE.finditer(text) if has(page, _OWNERS) else ():
         if page.knowledge.word(match.group(1)[:-2]).zipf < 4.6:
@@ -221,6 +230,8 @@ def _with_city(page: Page, stop: int) -> int:
     if not match:
         return stop
     words = match.group(1).split()
+    if is_generic(words[0]):
+        return stop
     for count in range(len(words), 0, -1):
         name = " ".join(words[:count])
         at = page.knowledge.place(name)
@@ -264,7 +275,7 @@ def _lower_heads(page: Page) -> Iterator[Span]:
         if names_something(page, words) and rarely_a_word(page, words) and not eponyms:
             yield _span(run.starts[first], match.end(), 0.84, "head in lower case")
     text = page.text
-    for run in runs(page) if has(page, _FACILITIES) else ():
+    for run in followed(page) if has(page, _FACILITIES) else ():
         facility = _FACILITY.match(text, run.end)
         if not facility:
             continue

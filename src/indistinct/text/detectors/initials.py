@@ -55,7 +55,7 @@ def detect(page: Page) -> Iterator[Span]:
         match = _NUMBERED.match(text, read.starts[-1])
         if match is not None and not page.knowledge.is_medical(match.group(1)):
             start, end = match.span(1)
-            yield Span(start, end, Kind.INITIALS, 0.78, "initials", "dictated, numbered")
+            yield Span(start, end, Kind.INITIALS, 0.85, "initials", "dictated, numbered")
     if "**" in text or "__" in text:
         for match in _MASKED.finditer(text):
             if match.group()[0].isupper() or match.group().count(" ") > 0:
@@ -82,12 +82,13 @@ def read_as_typist(match: re.Match[str]) -> bool:
 def _with_names(read: Reading) -> Iterator[Span]:
     """Sarah P. and J. Smith."""
     shapes = read.shapes
+    transcript = "q" in read.index and _ANSWERED.search(read.page.text) is not None
     i = shapes.find("I")
     while i >= 0:
         if i and shapes[i - 1] in "CU" and read.gaps[i - 1] == " ":
             yield from _after_first(read, i)
         if i + 1 < len(shapes) and shapes[i + 1] in "CUI" and read.gaps[i] in (". ", ".", " "):
-            yield from _before_last(read, i)
+            yield from _before_last(read, i, transcript=transcript)
         i = shapes.find("I", i + 1)
 
 
@@ -121,11 +122,11 @@ def _alike(read: Reading, i: int) -> bool:
     return read.joined(i - 1) and read.shapes[i - 1] == read.shapes[i]
 
 
-def _before_last(read: Reading, i: int) -> Iterator[Span]:
+def _before_last(read: Reading, i: int, *, transcript: bool) -> Iterator[Span]:
     if i and read.shapes[i - 1] in "CUI" and read.joined(i - 1):
         return  # inside a longer name
-    if read.lower[i] in ("a", "q") and read.opens_line(i) and _ANSWERED.search(read.page.text):
-        return  # the answer in a transcript
+    if transcript and read.lower[i] in ("a", "q") and read.opens_line(i):
+        return  # Q. and A. of a hearing
     end = name_from(read, i, Trust.CUE)
     last = end - 1
     if end - i < 2:

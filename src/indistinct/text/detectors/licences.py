@@ -34,6 +34,9 @@ def _signed(page: Page, code: Code) -> bool:
     """Whether a number stands after a credential ("Joan Berg, M.D. 34764")."""
     if code.measure or not code.text.isdigit():
         return False
+    word = page.lower[page.token_at(code.reach - 1) if code.reach else 0]
+    if len(word) > 2 and word not in CREDENTIALS:
+        return False
     match = _CREDENTIAL.search(lowered(page.text), max(0, code.reach - 12), code.reach)
     return match is not None and match.group(1).replace(".", "").replace("-", "") in CREDENTIALS
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.cues import CREDENTIALS, RELATIONS
-from indistinct.text.detectors._grammar import Trust, name_from
+from indistinct.text.detectors._grammar import Trust, does_something, name_from
 from indistinct.text.detectors._name_words import (
     CALENDAR,
     INSTITUTIONS,
@@ -19,8 +19,8 @@ from indistinct.text.detectors._name_words import (
     PARTICLES,
     PERSON_VERBS,
     PERSONAL_VERBS,
+    ROLES,
     SUFFIXES,
-    does_something,
     words,
 )
 from indistinct.text.detectors._names import KNOWN, Facts, Reading, Remembered, eponymous, reading
@@ -34,6 +34,8 @@ _REACHED = re.compile(
     r" (?:(?:can|may|could) (?:also )?be (?:reached|contacted|paged|called)"
     r"|left (?:a |the )?(?:number|message|voicemail))\b"
 )
+_RESULT = re.compile(r" (?:\(?\+|\(-\)|-[,;.\n])")
+_BODIES = words("staff service board line officer person people house post")
 _MODALS = words("can may could will left")
 # Mark the site, Bill the patient: what follows an order rather than a name.
 _OBJECTS = words("the a an your his her this that these those all any it them of")
@@ -198,15 +200,17 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
         someone = known.named and known.zipf < 6 and lower not in RELATIONS
         if someone and _AGED.match(read.page.text, read.ends[i]):
             return read.spanning(i, i + 1, 0.88, "listed", "of an age")
-    if read.shapes[i] == "C" and (known.nameness < -1.2 or lower in CALENDAR):
+    if read.shapes[i] == "C" and (known.nameness < -0.8 or lower in CALENDAR):
         deed = _deed(read, i)
         if deed is not None:
             return deed
-    if known.nameness < -2.4 or lower in CALENDAR or lower in CREDENTIALS or len(lower) < 3:
+    if known.nameness < -2.4 or lower in CALENDAR or lower in CREDENTIALS:
         return None
     verb = _acts(read, i)
-    if known.nameness < -1.2 and not verb:
+    if not verb and (known.nameness < -1.2 or len(lower) < 3):
         return None
+    if len(lower) < 3 and (known.nameness < -0.8 or read.shapes[i] == "U"):
+        return None  # Vu is a veteran
     if read.shapes[i] == "U":
         certain = known.nameness > (-0.8 if verb and known.first > 0 else -0.1)
         if not (read.page.shouting and certain):
@@ -215,6 +219,8 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
     kind = Kind.FIRST_NAME if is_first else Kind.LAST_NAME
     if eponymous(read, i) or "&" in read.before(i) or "&" in read.gaps[i][:3]:
         return None  # a sign or device; a firm, or the list of one
+    if _RESULT.match(read.gaps[i]):
+        return None  # Faber -, Thomas +
     owned = read.gaps[i].startswith("'s")
     opens = read.opens_sentence(i)
     # Among capitals a lone first name is part of a title more often than not.
@@ -227,7 +233,7 @@ def _alone(read: Reading, i: int, start: int, stop: int) -> Span | None:
     elif verb and (known.nameness > -1.3 or is_first) and read.lower[i + 1] in PERSON_VERBS:
         rule, certainty = "word and verb", 0.72
     elif known.place and known.nameness < -0.5:
-        rule, certainty = "alone, also a place", 0.5
+        rule, certainty = "alone, also a place" + (", opening" if opens else ""), 0.5
     elif known.nameness < -0.75:
         rule, certainty = "alone, also a word", 0.45
     elif opens and read.lower[i + 1 : i + 2] and read.lower[i + 1] in _OBJECTS:
@@ -254,15 +260,21 @@ def _deed(read: Reading, i: int) -> Span | None:
     verb = read.lower[i + 1]
     if verb in _MODALS and _REACHED.match(read.page.text, read.ends[i]):
         rule, certainty = "word, reached at", 0.9
-    elif verb in _MODALS and known.first > 0 and does_something(read.lower, i + 1):
-        rule, certainty = "word and deed", 0.86
+    elif verb in _MODALS and known.first > 0 and does_something(read, i + 1):
+        rule, certainty = "word and deed", 0.9
     elif verb in PERSONAL_VERBS:
-        rule, certainty = "word and personal verb", 0.8 if known.first > 0 else 0.74
+        named = known.first > 0
+        rule = ("first" if named else "last") + ", a word, and personal verb"
+        certainty = 0.9 if named else 0.74
     else:
         return None
-    if max(known.first, known.last) < 2 or known.medical:
+    borne = max(known.first, known.last)
+    if lower in INSTITUTIONS or lower in RELATIONS or lower in ROLES or lower in _BODIES:
         return None
-    if lower in INSTITUTIONS or lower in RELATIONS or lower in NOT_BORNE:
+    if rule == "word, reached at":
+        if borne < 2 and not known.strange:
+            return None
+    elif borne < 2 or known.medical or lower in NOT_BORNE:
         return None
     return read.spanning(i, i + 1, certainty, "listed", rule)
 
@@ -313,17 +325,28 @@ def _inverted(read: Reading) -> Iterator[Span]:
     for i in read.openers:
         if i + 1 >= len(read.words) or read.gaps[i] != ", " or read.shapes[i] not in "CU":
             continue
-        end = name_from(read, i, Trust.CUE, inverted=True)
-        if end < i + 2 or not _COLUMN.match(read.page.text, read.ends[end - 1]):
+        last, given = read.fact(i), read.fact(i + 1)
+        if not (last.last > 0 or last.strange) or read.shapes[i + 1] != read.shapes[i]:
             continue
-        given = read.fact(i + 1)
+        end = max(name_from(read, i, Trust.CUE, inverted=True), i + 2)
+        aged = _AGE.match(read.page.text, read.ends[end - 1])
+        if aged is None and not _COLUMN.match(read.page.text, read.ends[end - 1]):
+            continue
+        if given.ordinary or given.medical:
+            continue
         if given.first > 0 and given.nameness > -1.5:
-            yield read.spanning(i, end, 0.86, "listed", "inverted", Kind.FULL_NAME)
-        elif given.strange and (read.fact(i).last > 0 or read.fact(i).strange):
-            yield read.spanning(i, end, 0.76, "listed", "inverted, unlisted", Kind.FULL_NAME)
+            rule, certainty = "inverted", 0.86
+        elif aged is not None and (given.named or given.strange):
+            rule, certainty = "inverted, of an age", 0.86
+        elif given.strange:
+            rule, certainty = "inverted, unlisted", 0.76
+        else:
+            continue
+        yield read.spanning(i, end, certainty, "listed", rule, Kind.FULL_NAME)
 
 
 _COLUMN = re.compile(r"\.?(?: {2,}| - |, ?(?=\d)| \(?(?=\d)| ?\||\n|$)")
+_AGE = re.compile(r"[ ,(-]{1,12}\d{1,3} ?(?:y|/|[MF]\b|m(?:o|ale)|f(?:emale)?\b)", re.IGNORECASE)
 
 
 def _whispered(read: Reading) -> Iterator[Span]:

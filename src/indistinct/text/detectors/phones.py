@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from indistinct.text.detectors._number_cues import STRONG, words
-from indistinct.text.detectors._numbers import matches, read_cue, scan, unit_follows
+from indistinct.text.detectors._numbers import matches, read_cue, scan, standing, unit_follows
 from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
@@ -45,9 +45,9 @@ _SHORT = re.compile(
 _CALLING = words(
     "phone phones telephone telephones tel cell cellular cellphone mobile mob pager beeper call "
     "called calling calls dial dialed dialing text texted texting fax faxed facsimile ph contact "
-    "contacted contacting reach reached ring rang hotline whatsapp sms voicemail landline home work "
-    "office emergency main direct telefono teléfono téléphone telefon handy móvil movil portable "
-    "number numbers questions"
+    "contacted contacting reach reached ring rang hotline whatsapp sms voicemail landline home "
+    "work office emergency main direct telefono teléfono téléphone telefon handy móvil movil "
+    "portable number numbers questions"
 )
 _BETWEEN = words(
     "no is at on via line by to me him her them us desk clinic the my his our or info with using "
@@ -121,15 +121,15 @@ def _judge(
     digits = sum(map(str.isalnum if rule == "in letters" else str.isdigit, figures))
     if not 6 < digits < 18 or (rule == "abroad" and figures[0] == "0" and digits < 10):
         return None
+    if rule == "groups" and _DATE_LIKE.fullmatch(figures):
+        return None
     if _of_something_else(page, start, rule in ("american", "local") or figures[0] == "+"):
         return None
     has_cue, fax = _called(page, start)
     has_cue = has_cue or _LABEL_AFTER.match(lower, end) is not None
     certainty = cued if has_cue else bare
-    if rule == "groups":
-        if _DATE_LIKE.fullmatch(figures):
-            return None
-        certainty = certainty or max(_foreign(figures), _apart(figures, lower, start, end))
+    if rule == "groups" and not has_cue:
+        certainty = max(_foreign(figures), _apart(figures, lower, start, end))
     if certainty == 0 and _NEAR.search(lower, max(0, start - 48), start):
         rule, certainty = f"{rule} near", _telling(figures)
     if certainty == 0 or (rule in ("local", "plain") and unit_follows(lower, end)):
@@ -218,7 +218,7 @@ def _apart(figures: str, lower: str, start: int, end: int) -> float:
 def _spoken(page: Page) -> Iterator[Span]:
     """Seven or more digits in words, one after the other."""
     lower, reached = page.lower, 0
-    for start in [i for i, word in enumerate(lower) if word in _DIGIT_WORDS]:
+    for start in standing(page, _DIGIT_WORDS):
         if start < reached:
             continue
         count, reached, last = 0, start, start

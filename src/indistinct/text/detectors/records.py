@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.text.detectors._dates import FIGURES
 from indistinct.text.detectors._number_cues import words
 from indistinct.text.detectors._numbers import Code, codes, cued
 from indistinct.text.page import Page
@@ -64,7 +65,9 @@ def _left_over(code: Code) -> tuple[str, float] | None:
         return ("mixed", 0.76) if digits > 3 else ("mixed short", 0.62)
     if code.text.isdigit():
         return _plain_digits(digits)
-    return ("grouped", 0.74) if digits > 6 and _GROUPS.match(code.text) else None
+    if digits < 7 or not _GROUPS.match(code.text) or FIGURES.match(code.text):
+        return None
+    return "grouped", 0.74
 
 
 def _enclosed(page: Page, code: Code) -> tuple[str, float] | None:

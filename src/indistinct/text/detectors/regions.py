@@ -15,7 +15,9 @@ _SURE = heads_of(
     county district province township prefecture borough municipality island islands river lake
     valley peninsula canyon falls waterfall mountains creek strait archipelago oblast airport
     heights hills neighborhood neighbourhood subdivision strip;
-    area region: bay metro metropolitan residential scenic
+    area region: bay metro metropolitan residential scenic;
+    center centre: aquatic arts civic community conference convention cultural exhibition
+        olympic recreation shopping sports town trade visitor
     """
 )
 _UNSURE = heads_of(
@@ -24,9 +26,7 @@ _UNSURE = heads_of(
     harbour port plaza garden gardens village city town tower building mall museum plain basin
     ridge point cape springs grove meadows terrace community estate estates stadium arena
     monument memorial castle palace zoo library campus hall dam reservoir glacier reef street
-    road avenue;
-    center centre: aquatic arts civic community conference convention cultural exhibition
-        olympic recreation shopping sports town trade visitor
+    road avenue
     """
 )
 _FIRST = re.compile(
@@ -34,6 +34,8 @@ _FIRST = re.compile(
     rf"District of|Province of|Republic of|State of|City of|Town of|Borough of|Sea of|River|Fort|"
     rf"Port|Camp) (?:the )?[{UPPER}][\w'-]{{2,20}}(?: [{UPPER}][\w'-]{{2,20}})?"
 )
+# "Ohio River Valley" is no river that is called Valley.
+_NAME_BEFORE = re.compile(rf"[{UPPER}][\w'-]{{1,22}} $")
 _LOWER_WORDS = frozenset(
     "county district province township neighborhood neighbourhood suburb suburbs area region "
     "river island islands valley city peninsula strip beach airport".split()
@@ -83,6 +85,8 @@ def detect(page: Page) -> Iterator[Span]:
                 rule = f"{strength} head{', rare' * rare}{', cue' * cue}"
                 yield _span(found.start, found.end, value, rule)
     for match in matches(page, _FIRST_WORDS, _FIRST):
+        if _NAME_BEFORE.search(page.text[max(0, match.start() - 25) : match.start()]):
+            continue
         yield _span(*match.span(), 0.8, "head first")
     for run, first, _ in lower_headed(page, _LOWER_WORDS, _LOWER):
         words = run.words[first:]

@@ -10,10 +10,11 @@ from indistinct.text.detectors._grammar import (
     Trust,
     common_name,
     following,
+    name_before,
     name_from,
     past_titles,
 )
-from indistinct.text.detectors._name_words import PERSON_VERBS, ROLES, words
+from indistinct.text.detectors._name_words import NOT_BORNE, PERSON_VERBS, ROLES, words
 from indistinct.text.detectors._names import Reading, reading
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
@@ -41,9 +42,31 @@ def detect(page: Page) -> Iterator[Span]:
     read = reading(page)
     for i in read.where(_CUES):
         yield from _after(read, i)
+        if i and read.gaps[i][:1] in "),;/":
+            yield from _in_brackets(read, i)
     for i in read.where(_OF):
         if read.lower[i + 1 : i + 2] == [_TO[read.lower[i]]]:
             yield from _names(read, i + 2, "of", 0.8, several=True)
+
+
+def _in_brackets(read: Reading, i: int) -> Iterator[Span]:
+    """*Luisa Ferrante (sister)*, *"Karl" (late husband)*: the relation after the name."""
+    last = i - 2 if read.lower[i - 1] in _ATTRIBUTES and i > 1 else i - 1
+    if read.gaps[last] not in (" (", '" (', "' (") or read.shapes[last] != "C":
+        return
+    first = name_before(read, last)
+    known = read.fact(last)
+    if first > last or (first == last and known.eponym):
+        return
+    if known.nameness > -1.2 or last > first:
+        yield read.spanning(first, last + 1, 0.88, "relatives", "before brackets")
+    elif known.strange and read.gaps[last] != " (":
+        yield read.spanning(first, last + 1, 0.86, "relatives", "quoted before brackets")
+    elif known.strange:
+        yield read.spanning(first, last + 1, 0.74, "relatives", "before brackets, unlisted")
+
+
+_ATTRIBUTES = words("late his her their my older younger eldest ex former the patient's")
 
 
 def _after(read: Reading, i: int) -> Iterator[Span]:
@@ -72,6 +95,8 @@ def _names(
         if end == start:
             if rule == "beside" and _common(read, start):
                 yield read.spanning(start, start + 1, 0.86, "relatives", "beside, common word")
+            elif rule == "beside" and _capital(read, start):
+                yield read.spanning(start, start + 1, 0.88, "relatives", "beside, word in capital")
             return
         known = read.fact(start)
         listed = known.nameness > (-1.6 if rule == "apart" and known.first > 0 else -1.2)
@@ -111,13 +136,22 @@ def _plausible(read: Reading, start: int, end: int) -> bool:
     after = read.lower[end] if end < len(read.words) else ""
     ends = read.gaps[end - 1] != " "
     if known.named:
-        return ends or after in _FOLLOWING
+        return read.lower[start] not in NOT_BORNE and (ends or after in _FOLLOWING)
     return known.strange and (ends or after in _FOLLOWING)
 
 
 def _common(read: Reading, i: int) -> bool:
     """Whether *will* of *father will at bedside* is a first name: no verb follows the modal."""
     return common_name(read, i) and read.fact(i).first > 1 and _acts(read, i)
+
+
+def _capital(read: Reading, i: int) -> bool:
+    """Whether nothing explains the capital of a common word but a name: *her father Will had*."""
+    if read.shapes[i] != "C" or read.shapes[i - 1] != "l" or read.gaps[i - 1] != " ":
+        return False
+    if read.shapes[i + 1 : i + 2] not in ("l", "") or any(c.isdigit() for c in read.gaps[i][:4]):
+        return False
+    return read.fact(i).first > 1
 
 
 def _acts(read: Reading, i: int) -> bool:

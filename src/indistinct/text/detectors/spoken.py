@@ -72,9 +72,10 @@ def _colleagues(read: Reading) -> Iterator[Span]:
     for i in read.index.get("with", ()):
         if i and read.lower[i - 1] in _WORKING and read.gaps[i] == " ":
             yield from _colleague(read, i + 1)
-    for i in read.index.get("per", ()):
-        if read.gaps[i] == " ":
-            yield from _colleague(read, i + 1)
+    for word in ("per", "ref"):
+        for i in read.index.get(word, ()):
+            if read.gaps[i] == " ":
+                yield from _colleague(read, i + 1)
 
 
 _WORKING = words(

@@ -21,6 +21,7 @@ _FULL = words(
     "attending doctor contact_name customer_name employee_name client_name contact customer "
     "employee emergency_contact guarantor next_of_kin"
 )
+_PAIRED = words("first last given family")
 _SEPARATORS = ",;|"
 _MOST_CELLS = 60
 _DIGIT = re.compile(r"\d")
@@ -105,6 +106,9 @@ def _heading(line: str) -> tuple[str, int, dict[int, Kind]]:
                 kinds[number] = Kind.LAST_NAME
             elif cell in _FULL:
                 kinds[number] = Kind.FULL_NAME
+        # First and last names go together; alone the words are a turn in a race, or a history.
+        if not _PAIRED.isdisjoint(cells) and len(set(kinds.values())) < 2:
+            kinds = {number: kind for number, kind in kinds.items() if cells[number] not in _PAIRED}
         # A sentence with commas is no heading: its cells are long.
         if kinds and all(cell.count("_") < 4 for cell in cells):
             return separator, count, kinds

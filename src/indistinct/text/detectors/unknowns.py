@@ -89,7 +89,7 @@ def _judge(read: Reading, i: int, end: int, start: int, stop: int) -> Iterator[S
         end -= 1
     parts = [k for k in range(i, end) if read.shapes[k] == "C" and read.lower[k] not in PARTICLES]
     strange = [k for k in parts if not read.fact(k).named]
-    if len(strange) == len(parts) and strange and eponymous(read, strange[0]):
+    if len(parts) == 1 and strange and eponymous(read, parts[0]):
         return
     if not strange or read.page.knowledge.place(" ".join(read.lower[i:end])) is not None:
         return

@@ -14,8 +14,8 @@ _URL = re.compile(
     r"(?:\b(?:https?|ftps?|sftp|file|hxxps?):/{1,2}|\bwww\.)[^\s<>\"'|\\^`{}\[\]]{2,500}", re.I
 )
 _ENDING = re.compile(
-    r"\.(?:com|org|net|edu|gov|mil|info|biz|io|app|dev|health|clinic|care|hospital|online|site|me"
-    r"|tv|ai|eu|uk|de|fr|es|nl|ch|at|be|ca|au|nz|se|dk|no|fi|pl|pt|ru|jp|cn|br|mx|in|us|it"
+    r"\.(?=[A-Za-z]{2})(?:com|org|net|edu|gov|mil|info|biz|io|app|dev|health|clinic|care|hospital"
+    r"|online|site|me|tv|ai|eu|uk|de|fr|es|nl|ch|at|be|ca|au|nz|se|dk|no|fi|pl|pt|ru|jp|cn|br|mx|in|us|it"
     r"|COM|ORG|NET|EDU|GOV)(?![\w@-]|\.[A-Za-z])(?:[/?#][^\s<>\"']{0,300})?"
 )
 _HOST = re.compile(r"(?<![\w@.%+-])(?:[A-Za-z0-9][A-Za-z0-9-]{0,40}\.){0,3}[A-Za-z0-9-]{1,41}$")
@@ -53,7 +53,7 @@ def detect(page: Page) -> Iterator[Span]:
             yield Span(match.start(), match.end(), Kind.WEB, 0.88, "webs", "handle")
     if not _USER_WORDS.isdisjoint(known.words):
         for match in _USER.finditer(text):
-            signs = "0123456789._-" if match["said"] else "0123456789"
+            signs = "0123456789._" if match["said"] else "0123456789"
             if not set(signs).isdisjoint(match["name"]):
                 yield Span(*match.span("name"), Kind.WEB, 0.9, "webs", "user name")
     for code in known.codes:

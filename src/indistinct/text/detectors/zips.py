@@ -12,7 +12,7 @@ from indistinct.text.page import Page
 from indistinct.text.spans import Kind, Span
 
 _CODE = re.compile(r"[0-9](?<![\w/.-][0-9])\d{4}(?:-\d{4})?(?![\w/-])")
-_STATE_BEFORE = re.compile(rf"(?<!\w)({s.STATE})\.?,?\s{{1,3}}$")
+_STATE_BEFORE = re.compile(rf"(?<!\w)({s.STATE})\.?,?[\s^|]{{1,3}}$")
 _CUES = frozenset("zip zipcode postal postcode post plz código codigo cp".split())
 _CUED = re.compile(
     r"(?i:\b(?:zip(?: ?code)?|postal(?: ?code)?|post ?code|plz|cp|c[oó]digo postal)\b\"?"

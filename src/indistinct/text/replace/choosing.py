@@ -20,6 +20,7 @@ from indistinct.text.replace.towns import town
 
 # After so many refusals a name from syllables is taken: they are far more numerous.
 _ATTEMPTS = 60
+_FEW_BEARERS = 3.0  # per 100,000
 _VOWELS = re.compile(r"[aeiouyhw]+")
 _DOUBLED = re.compile(r"(.)\1+")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
@@ -144,8 +145,12 @@ def sex_of(first: str, nickname: str, sex: str | None) -> str | None:
 
     A clerk who writes "her sister Anthony" leaves the reader with a man's name; so do we.
     """
-    said = clear_sex(first) if first else clear_sex(nickname)
-    return said or sex or knowledge().sex(first or nickname)
+    name = first or nickname
+    said = clear_sex(name)
+    # Nam and Jo are borne by so few that what the letter says is the better guess.
+    if sex is not None and knowledge().word(name).first < _FEW_BEARERS:
+        return sex
+    return said or sex or knowledge().sex(name)
 
 
 @lru_cache(maxsize=16384)

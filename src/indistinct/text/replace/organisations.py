@@ -32,8 +32,16 @@ _HEADS = frozenset(
         "news press times journal magazine of the in at for & on by with worldwide global"
     )
 )
+# What may stand before the name: Clinic Halden, University Hospital Lund, VA Dunwich.
+_LEADING = frozenset(
+    listed(
+        "hospital clinic university school college institute academy bank church department dept "
+        "ward unit restaurant hotel va pharmacy hospice dr prof"
+    )
+)
 _JOINTS = frozenset(listed("of the in at for & on by with and"))
 _WORD = re.compile(r"[^\W_](?:[\w.'’]*\w)?\.?(?:'(?![\w]))?|&")
+_TITLES = frozenset(listed("dr mr mrs ms mx prof rev"))
 _POSSESSIVE = re.compile(r"['’]s?$")
 _INSTITUTION = re.compile(
     r"\b(?:hospitals?|clinic|infirmary|hospice|medical|health|university|college|school|pharmacy"
@@ -51,7 +59,7 @@ def made_up_organisation(text: str, choices: Choices, *, certainty: float = 1.0)
     "Brigham Hospital" and in "Brigham's" are the same, and so are the made-up ones.
     """
     words = list(_WORD.finditer(text))
-    own = [not _is_head(found.group(), text) for found in words]
+    own = _own_words(text, words)
     if not any(not flag for flag in own) and certainty < _SURE:
         return SUPPRESSED
     if not any(own):
@@ -69,7 +77,7 @@ def made_up_organisation(text: str, choices: Choices, *, certainty: float = 1.0)
         ):
             last += 1
         start, end = words[n].start(), words[last].end()
-        written.append(text[place:start] + _name(text[start:end], choices))
+        written.append(text[place:start] + _name(text[start:end], text, choices))
         place, n = end, last + 1
     return "".join(written) + text[place:]
 
@@ -91,10 +99,31 @@ def made_up_ward(text: str, choices: Choices) -> str:
     return _DIGITS.sub(other, text)
 
 
-def _is_head(word: str, text: str) -> bool:
+def _own_words(text: str, words: list[re.Match[str]]) -> list[bool]:
+    """Which words are the organisation's own, and do not say what it is."""
+    own = [not _is_head(found, text) for found in words]
+    names = [plain(found.group()).rstrip(".") for found in words]
+    # Home Depot and "at Chapel Hill" begin with a name; Children's Hospital of Dunwich does not.
+    begin: int | None = 0
+    for number, name in enumerate(names):
+        if own[number]:
+            if begin is not None and not _LEADING.issuperset(names[begin:number]):
+                own[begin:number] = [True] * (number - begin)
+            begin = None
+        elif name in _JOINTS:
+            begin = number + 1
+    return own
+
+
+def _is_head(found: re.Match[str], text: str) -> bool:
+    word = found.group()
     name = plain(word).rstrip(".")
+    if name in _JOINTS:
+        # The letters of AT&T are no "at".
+        beside = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
+        return all(mark == "" or mark.isspace() for mark in beside)
     # In lower case text heads are heads too; a lone capital is an initial of the name.
-    return name in _HEADS and (text.strip() != word)
+    return (name in _HEADS or name in _TITLES) and text.strip() != word
 
 
 def _together(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
@@ -102,8 +131,8 @@ def _together(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
     return text[first.end() : second.start()].strip() == ""
 
 
-def _name(true: str, choices: Choices) -> str:
-    if is_wide(true):
+def _name(true: str, whole: str, choices: Choices) -> str:
+    if true == whole.strip() and is_wide(true):
         return SUPPRESSED
     bare = _POSSESSIVE.sub("", true)
     made = choices.town(key_of(bare) or plain(true))

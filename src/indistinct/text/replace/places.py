@@ -33,6 +33,17 @@ _STREET_WORDS = frozenset(
         "platz weg allee rue calle avenida avda piazza rua gata gatan vej straat laan"
     )
 )
+# Kinds that are never the name of a town.
+_SURE_STREETS = frozenset(
+    listed(
+        "street st avenue ave av road rd drive dr lane ln boulevard blvd court ct terrace circle "
+        "parkway pkwy highway hwy route rte turnpike expressway freeway strasse straße"
+    )
+)
+_NUMBERED = frozenset(
+    listed("highway hwy route rte rt road rd interstate freeway expressway exit mile i us sr cr fm")
+)
+_OF_A_ROAD = frozenset(listed("state county us u.s interstate old rural farm federal"))
 _LEADING = frozenset(listed("rue via calle avenida avda rua piazza plaza avenue"))
 _DIRECTIONS = frozenset(listed("n s e w ne nw se sw north south east west"))
 _HEADS = frozenset(
@@ -43,6 +54,9 @@ _HEADS = frozenset(
         "west northern southern eastern western central borough reservation base airport"
     )
 )
+_JOINTS = frozenset(listed("of the de la"))
+# A doctor whom somebody took for a place keeps the title.
+_TITLES = frozenset(listed("dr mr mrs ms mx prof rev"))
 _STATE_NAMES = {plain(name) for name in STATES.values()}
 _ZIP = re.compile(r"\d{5}(?:\s?-\s?\d{4})?$")
 _UK = re.compile(r"([A-Z]{1,2})\d[A-Z\d]?\s?\d[A-Z]{2}$", re.IGNORECASE)
@@ -56,6 +70,7 @@ _UNIT = re.compile(
     r"|#|no|number|trailer|space|level|wing)\b\.?\s*#?\s*[\w-]{1,8}$|#\s?[\w-]{1,8}$",
     re.IGNORECASE,
 )
+_STOREY = re.compile(r"\d{1,3}(?:st|nd|rd|th)?\s(?:floor|fl)\.?", re.IGNORECASE)
 _FLAT = re.compile(
     r"\s(?=(?:(?:apt|apartment|suite|ste|unit|flat|rm|room)\.?\s?#?|#)\s?\w{1,6}$)", re.IGNORECASE
 )
@@ -86,8 +101,16 @@ def generalised_zip(text: str) -> str:
 
 def made_up_city(text: str, choices: Choices) -> str:
     """A town that is nowhere; a state after it stays: Boston, MA becomes Peabon, MA."""
-    body, state, _ = _ending(text)
+    body, state, _ = split_ending(text)
+    if _ends_with_street(body):
+        return made_up_address(text, choices)
     return _renamed(body, choices) + state
+
+
+def _ends_with_street(body: str) -> bool:
+    """Whether a place of two words or more is a street, whatever it was taken for."""
+    words = body.split()
+    return len(words) > 1 and plain(words[-1].rstrip(".")) in _SURE_STREETS
 
 
 def made_up_place(text: str, choices: Choices) -> str:
@@ -132,21 +155,56 @@ def made_up_street(text: str, choices: Choices) -> str:
 
 def _own_words(words: list[re.Match[str]]) -> set[int]:
     """Which words are a street's own: not the number, the direction or the kind of street."""
+    names = [plain(found.group().rstrip(".")) for found in words]
     own: set[int] = set()
-    for number, found in enumerate(words):
-        word = plain(found.group().rstrip("."))
-        last = number == len(words) - 1
-        if _NUMBER.fullmatch(word) and not (number and _ORDINAL.match(word)):
+    for number, word in enumerate(names):
+        ahead = names[number + 1] if number + 1 < len(names) else ""
+        if _NUMBER.fullmatch(word) and not (
+            _ORDINAL.match(word) and (number or ahead in _STREET_WORDS)
+        ):
             continue
-        # In "Old Mill Road" only the last word is the kind.
-        kind = last or plain(words[number + 1].group().rstrip(".")) not in _STREET_WORDS
-        if word in _STREET_WORDS and (word in _LEADING or (kind and (last or own))):
+        if _is_kind(names, number, own) or word in _CONNECTING:
             continue
-        if word in _CONNECTING or (word in _DIRECTIONS and (own or not last)):
-            continue
+        if word in _DIRECTIONS:
+            # South Street is called South; "South Elm Street" and "Elm Street South" are not.
+            named = ahead and not (ahead in _STREET_WORDS and _is_kind(names, number + 1, {number}))
+            after = number > 0 and (own or names[number - 1][0].isdigit())
+            if named or (not ahead and after and _STREET_WORDS.intersection(names[:number])):
+                continue
         own.add(number)
-    named = own or any(char.isdigit() for found in words for char in found.group())
-    return own if named else {0}
+    # Of "2 The Green" the kind is the name; a highway's name is its number.
+    return own or {
+        number
+        for number, word in enumerate(names)
+        if not word[0].isdigit()
+        and word not in _CONNECTING
+        and not _is_numbered(names, number)
+        and not (word in _DIRECTIONS and number)
+    }
+
+
+def _is_kind(names: list[str], number: int, own: set[int]) -> bool:
+    """Whether a word says what kind of street it is; in "Old Mill Road" only the last one does."""
+    word = names[number]
+    ahead = names[number + 1] if number + 1 < len(names) else ""
+    if _is_numbered(names, number):
+        return True
+    if word not in _STREET_WORDS:
+        return False
+    if word == "st" and ahead and ahead not in _STREET_WORDS and "and" not in names[number:]:
+        saint = not _STREET_WORDS.isdisjoint(names[number + 2 :])  # St. Paul Street
+        if saint:
+            return False
+    return word in _LEADING or (ahead not in _STREET_WORDS and (not ahead or bool(own)))
+
+
+def _is_numbered(names: list[str], number: int) -> bool:
+    """Whether a word is that of a road which only has a number: State Route 128, I-95."""
+    following = [name[0].isdigit() for name in names[number + 1 : number + 3]]
+    if names[number] in _NUMBERED and following[:1] == [True]:
+        return True
+    ahead = names[number + 1] if following else ""
+    return names[number] in _OF_A_ROAD and ahead in _NUMBERED and following == [False, True]
 
 
 def made_up_address(text: str, choices: Choices) -> str:
@@ -163,14 +221,17 @@ def made_up_address(text: str, choices: Choices) -> str:
 def _address_part(part: str, choices: Choices, *, first: bool) -> str:
     if not part.strip():
         return part
-    body, state, code = _ending(part)
+    body, state, code = split_ending(part)
     if not body:
         return part[: len(part) - len(part.lstrip())] + state.lstrip() + code
     if _UNIT.fullmatch(body):
         return _digits(body, part, choices, after_word=True) + state + code
+    if _STOREY.fullmatch(body):
+        made = _digits(body, part, choices)
+        return re.sub(r"(?<=\d)(?:st|nd|rd)\b", "th", made) + state + code
     if is_wide(body):
         return SUPPRESSED + state + code
-    street, town = _street_and_town(body, first)
+    street, town = street_and_town(body, first=first)
     if street:
         unit = _FLAT.search(street)
         flat = ""
@@ -181,7 +242,7 @@ def _address_part(part: str, choices: Choices, *, first: bool) -> str:
     return street + (_renamed(town, choices) if town else "") + state + code
 
 
-def _ending(part: str) -> tuple[str, str, str]:
+def split_ending(part: str) -> tuple[str, str, str]:
     """What comes before, the state, and the generalised code, each with the blanks before it."""
     code = ""
     body = part.rstrip()
@@ -206,19 +267,28 @@ def _state_start(body: str) -> int:
     return len(body)
 
 
-def _street_and_town(body: str, first: bool) -> tuple[str, str]:
+def street_and_town(body: str, *, first: bool) -> tuple[str, str]:
     """A part cut into street and town, where it has both."""
     words = list(_WORD.finditer(body))
     numbered = any(char.isdigit() for char in body)
     for found in reversed(words[1:]):
         if plain(found.group().rstrip(".")) in _STREET_WORDS and numbered:
             rest = body[found.end() :]
+            if plain(rest.strip(" .")) in _DIRECTIONS:
+                return body, ""
             if len(rest.strip()) > 2 and not any(char.isdigit() for char in rest):
                 gap = len(rest) - len(rest.lstrip())
                 return body[: found.end()] + rest[:gap], rest[gap:]
             return body, ""
-    if numbered or (
-        first and words and plain(words[-1].group().rstrip(".")) in _STREET_WORDS and len(words) > 1
+    if (
+        numbered
+        or _ends_with_street(body)
+        or (
+            first
+            and words
+            and plain(words[-1].group().rstrip(".")) in _STREET_WORDS
+            and len(words) > 1
+        )
     ):
         return body, ""
     return "", body
@@ -227,17 +297,32 @@ def _street_and_town(body: str, first: bool) -> tuple[str, str]:
 def _renamed(text: str, choices: Choices) -> str:
     """The name of a place with its own words made up and general ones (County, Lake) kept."""
     words = list(_WORD.finditer(text))
-    own = [
-        found
-        for found in words
-        if plain(found.group()) not in _HEADS or not found.group()[0].isupper()
-    ]
-    own = [found for found in own if plain(found.group()) not in ("of", "the", "de", "la")] or words
-    if not own:
+    if not words:
         return text if not any(char.isalnum() for char in text) else SUPPRESSED
-    start, end = own[0].start(), own[-1].end()
+    first, last = 0, len(words) - 1
+    while first < last and _is_title(words[first].group()):
+        first += 1
+    general = [_is_general(found.group()) for found in words]
+    if not all(general[first:]):
+        # One general word on each side, with what joins it: Lake of the Pines, Salt Lake City.
+        if general[first] and plain(words[first].group()) not in ("de", "la"):
+            first += 1
+            while plain(words[first].group()) in ("of", "the"):
+                first += 1
+        if general[last]:
+            last -= 1
+    start, end = words[first].start(), words[last].end()
     true = text[start:end]
     return text[:start] + like(true, choices.town(key_of(true) or true)) + text[end:]
+
+
+def _is_general(word: str) -> bool:
+    name = plain(word.rstrip("."))
+    return name in _JOINTS or (name in _HEADS and word[0].isupper())
+
+
+def _is_title(word: str) -> bool:
+    return word.endswith(".") and plain(word[:-1]) in _TITLES
 
 
 def _like_word(true: str, name: str) -> str:
