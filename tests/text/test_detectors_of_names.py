@@ -141,7 +141,7 @@ FOUND = {
         "It went well. <May> will return in a month.",
         "<Will> works nights. <Summer> will be seen again.",
         "<Strong> can be reached at 919-555-0104.",
-        "<Bob> will return. <Day> can be reached. Then <Vu> is a veteran.",
+        "<Bob> will return. <Day> can be reached, and <Vu> is a veteran.",
         "<Qwerrero> can be contacted by phone.",
         "As you know, <Dot> is a 7 and 6/12 year old girl.",
         "REPORT\n<Corbett, Elbert R>   34/male   Unit 7",

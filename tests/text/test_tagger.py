@@ -11,10 +11,13 @@ from indistinct.text.knowledge import knowledge
 from indistinct.text.page import read
 from indistinct.text.spans import Kind, Span
 from indistinct.text.tagger import LABELS, Tagger, tagged, tagger
+from indistinct.text.tagger.context import context_of, feature_names, forms_of
 from indistinct.text.tagger.features import COMMON_ZIPF, OFFSETS, word_features
 
+Weights = dict[str, np.ndarray]
 
-def made_up_tagger(seed: int, texts: list[str]) -> Tagger:
+
+def made_up_tagger(seed: int, texts: list[str]) -> tuple[Tagger, Weights, np.ndarray]:
     """A tagger with random weights for the features of some texts."""
     rng = np.random.default_rng(seed)
     known = knowledge()
@@ -25,11 +28,16 @@ def made_up_tagger(seed: int, texts: list[str]) -> Tagger:
         for feature in word_features(token, known)
         for offset in OFFSETS
     }
+    for text in texts:
+        page = read(text)
+        for row in feature_names(context_of(page, [], forms_of(page.tokens))):
+            names |= set(row)
     weights = {name: rng.normal(0, 0.6, len(LABELS)).astype(np.float32) for name in sorted(names)}
-    return Tagger(weights, rng.normal(0, 1, (len(LABELS),) * 2).astype(np.float32))
+    transitions = rng.normal(0, 1, (len(LABELS),) * 2).astype(np.float32)
+    return Tagger(weights, transitions), weights, transitions
 
 
-def by_enumeration(model: Tagger, text: str) -> np.ndarray:
+def by_enumeration(text: str, weights: Weights, transitions: np.ndarray) -> np.ndarray:
     """Marginals from all labellings of a short text, each scored feature by feature."""
     page = read(text)
     known = page.knowledge
@@ -38,11 +46,14 @@ def by_enumeration(model: Tagger, text: str) -> np.ndarray:
     for t, offset in itertools.product(range(count), OFFSETS):
         if 0 <= t + offset < count:
             for feature in word_features(page.tokens[t + offset], known):
-                scores[t] += model._weights[f"{offset}:{feature}"]
+                scores[t] += weights[f"{offset}:{feature}"]
+    for t, names in enumerate(feature_names(context_of(page, [], forms_of(page.tokens)))):
+        for name in names:
+            scores[t] += weights[name]
     total = np.zeros((count, labels))
     for path in itertools.product(range(labels), repeat=count):
         score = sum(scores[t, y] for t, y in enumerate(path))
-        score += sum(model._transitions[a, b] for a, b in itertools.pairwise(path))
+        score += sum(transitions[a, b] for a, b in itertools.pairwise(path))
         for t, y in enumerate(path):
             total[t, y] += np.exp(score)
     return total / total.sum(axis=1, keepdims=True)
@@ -51,10 +62,9 @@ def by_enumeration(model: Tagger, text: str) -> np.ndarray:
 @pytest.mark.parametrize("text", ["Ann", "Mary Jones called", "In Boston , Dr", "I saw Lee ."])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_marginals_are_those_of_all_labellings(text: str, seed: int) -> None:
-    model = made_up_tagger(seed, [text])
-    np.testing.assert_allclose(
-        model.marginals(read(text)), by_enumeration(model, text), rtol=1e-3, atol=1e-5
-    )
+    model, weights, transitions = made_up_tagger(seed, [text])
+    expected = by_enumeration(text, weights, transitions)
+    np.testing.assert_allclose(model.marginals(read(text)), expected, rtol=1e-3, atol=1e-5)
 
 
 def test_marginals_do_not_depend_on_what_was_read_before() -> None:
@@ -88,4 +98,3 @@ def test_what_detectors_posted_counts() -> None:
     alone = 1 - tagger().marginals(page)[3, 0]
     with_posting = 1 - tagger().marginals(page, posted)[3, 0]
     assert with_posting > alone
-

@@ -6,6 +6,7 @@ or mathematical letters is still read as the name by people; so it must be by de
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,11 +23,12 @@ _LOOKALIKES = dict(
 _MARKS = dict(
     zip(
         "‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−⁃﹣－\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
-        "\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t\v\f\r\u2028\u2029\u0085",
-        "''''''''" + '"""""' + "----------" + " " * 19 + "\n\n\n",
+        "\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t\v\f\u2028\u2029\u0085\r",
+        "''''''''" + '"""""' + "----------" + " " * 18 + "\n\n\n\n",
         strict=True,
     )
 )
+_NOT_PLAIN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f`]")
 # Whole scripts are not folded where the word is written in that script throughout.
 _SCRIPTS = ("CYRILLIC", "GREEK")
 
@@ -58,7 +60,9 @@ def _plain(char: str) -> str:
     """What one character is read as: itself, its plain form, or nothing."""
     if char in _MARKS:
         return _MARKS[char]
-    if unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me") and char != "\n":
+    if char == "\n":
+        return char
+    if unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me"):
         return ""
     return unicodedata.normalize("NFKC", char)
 
@@ -69,14 +73,14 @@ def _script(char: str) -> str:
 
 def fold(text: str) -> Folded:
     """Make a text plain: compatibility forms, look-alikes inside Latin words, invisible marks."""
-    if text.isascii() and not any(mark in text for mark in "\t\v\f\r\0\x7f`"):
+    if text.isascii() and not _NOT_PLAIN.search(text):
         return Folded(text, text, None)
     letters: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
         if char == "\r" and text[place + 1 : place + 2] == "\n":
             continue
-        for plain in char if char.isascii() and char not in _MARKS else _plain(char):
+        for plain in char if " " <= char < "\x7f" and char != "`" else _plain(char):
             letters.append(plain)
             places.append(place)
     _fold_lookalikes(letters)

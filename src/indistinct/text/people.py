@@ -30,8 +30,8 @@ from indistinct.text.spelling import Slips, alike, halves, same_surname, sound
 
 __all__ = ["Mention", "Person", "gather"]
 
-_PRONOUN = re.compile(r"\b(?:he|she|his|her|him|hers|himself|herself)\b", re.IGNORECASE)
-_SUBJECT = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
+_SUBJECTS = {"he": -1, "she": 1}
+_PRONOUNS = {word: sex_of_word(word) for word in "he she his her him hers himself herself".split()}
 # Of a name that half a document bears, those met last are considered.
 _MOST_BEARERS = 50
 _CONTRADICTED = 2.5
@@ -81,6 +81,11 @@ class _Crowd:
         self.relatives: list[Somebody] = []
         self.patient: Somebody | None = None
         self.pronouns: dict[int, float] = {}
+        self.said = [
+            (start, word)
+            for start, word in zip(page.starts, page.lower, strict=True)
+            if word in _PRONOUNS
+        ]
 
     # Full names
 
@@ -345,15 +350,14 @@ class _Crowd:
 
     def hear(self, found: Sequence[Reading]) -> None:
         """Note the pronouns that follow each name before the next one."""
-        text = self.page.text
+        said = self.said
         for place, reading in enumerate(found):
-            following = found[place + 1].start if place + 1 < len(found) else len(text)
+            following = found[place + 1].start if place + 1 < len(found) else len(self.page.text)
             end = min(following, reading.end + 160)
-            pattern = _SUBJECT if reading.staff else _PRONOUN
-            heard = [
-                sex_of_word(m.group().lower()) for m in pattern.finditer(text, reading.end, end)
-            ]
-            evidence = float(max(-3, min(3, sum(heard))))
+            words = _SUBJECTS if reading.staff else _PRONOUNS
+            first, last = bisect_left(said, (reading.end, "")), bisect_left(said, (end, ""))
+            heard = sum([words.get(word, 0) for _, word in said[first:last]])
+            evidence = float(max(-3, min(3, heard)))
             # "His friend Robin … for him": beside a relative the pronouns are the patient's.
             self.pronouns[reading.start] = evidence / (
                 2 if reading.staff or reading.relation else 1
@@ -376,7 +380,7 @@ class _Crowd:
 
     def _set_patient(self, somebody: Somebody) -> None:
         somebody.patient, self.patient = True, somebody
-        heard = Counter(sex_of_word(m.lower()) for m in _PRONOUN.findall(self.page.text))
+        heard = Counter([_PRONOUNS[word] for _, word in self.said])
         if max(heard.values(), default=0) >= 3 * min(heard[1], heard[-1]) + 2:
             somebody.sex += 3 if heard[1] > heard[-1] else -3
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -115,50 +114,53 @@ _FIRST_WORDS = dict.fromkeys(_LONG_FORM, 3) | {
 def reading(run: str) -> tuple[list[Place], Form | None]:
     """What the words of a run (in lower case) may be, whatever stands around them."""
     words = run.split(" ")
-    found = list(_known(words))
-    terms = [_is_term(word) for word in words]
+    bare = [bare_word(word) for word in words] if "'" in run else words
+    medical = knowledge().is_medical
+    terms = [word in GENERIC or medical(word) for word in bare]
+    found = _known(words, bare)
     # "Milford New Zealand": places that follow each other leave no word unexplained.
     explained = {i for first, stop, *_ in found for i in range(first, stop) if not terms[i]}
     places = []
     for first, stop, population, kind in found:
-        lead = first > 0 and first - 1 not in explained
-        follow = stop < len(words) and stop not in explained
-        among = any(terms[:first]) or any(terms[stop:])
-        name = bare_word(words[first]) if stop - first == 1 else ""
+        name = bare[first] if stop - first == 1 else ""
         sense = _sense(name, population, kind)
+        lead = first > 0 and first - 1 not in explained
         if not sense.never and (lead or name not in GENERIC):
+            follow = stop < len(words) and stop not in explained
+            among = True in terms[:first] or True in terms[stop:]
             owner = words[stop - 1].endswith("'s")
             places.append(
                 Place(first, stop, name, population, kind, sense, owner, lead, follow, among)
             )
     whole = found and found[0][1] - found[0][0] == len(words)
-    return places, None if whole or len(words) > 4 else _form(words, partly_known=bool(found))
+    if whole or len(words) > 4 or bare[-1] in GENERIC or words[0] in TITLES:
+        return places, None
+    if not _CALENDAR.isdisjoint(bare):
+        return places, None
+    owner = words[-1].endswith("'s")
+    return places, _form(bare, owner=owner, partly_known=bool(found), medical=True in terms)
 
 
-def _is_term(word: str) -> bool:
-    bare = bare_word(word)
-    return bare in GENERIC or knowledge().is_medical(bare)
-
-
-def _known(words: list[str]) -> Iterator[tuple[int, int, int, str]]:
+def _known(words: list[str], bare: list[str]) -> list[tuple[int, int, int, str]]:
     """Known places, the longest at each word: first word, stop, population, kind."""
-    known = knowledge()
-    place = 0
-    while place < len(words):
-        bare = bare_word(words[place])
-        if bare in _WAYS:
-            place += 1
-            continue
-        longest = max(known.begins_place(bare), _FIRST_WORDS.get(bare, 0))
-        for stop in range(min(place + longest, len(words)), place, -1):
-            at = _named(bare_word(" ".join(words[place:stop])))
+    begins_place = knowledge().begins_place
+    found = []
+    place, size = 0, len(words)
+    while place < size:
+        word = bare[place]
+        longest = 0 if word in _WAYS else max(begins_place(word), _FIRST_WORDS.get(word, 0))
+        for stop in range(min(place + longest, size), place, -1):
+            single = stop == place + 1
+            at = _named(word if single else " ".join([*words[place : stop - 1], bare[stop - 1]]))
             if at:
-                yield place, stop, *at
+                found.append((place, stop, *at))
                 place = stop - 1
                 break
         place += 1
+    return found
 
 
+@lru_cache(maxsize=16384)
 def _named(name: str) -> tuple[int, str] | None:
     """Population and kind of a place by its name in lower case."""
     if name in STATE_NAMES:
@@ -170,6 +172,7 @@ def _named(name: str) -> tuple[int, str] | None:
     return (at.population, at.kind) if at else None
 
 
+@lru_cache(maxsize=16384)
 def _sense(name: str, population: int, kind: str) -> Sense:
     """The sense of a name of one word; of a name of several when `name` is empty."""
     known = knowledge()
@@ -217,28 +220,17 @@ def _uncued(name: str, population: int, kind: str, word: Word) -> tuple[float, s
     return 0.45, "small"
 
 
-def _form(words: list[str], *, partly_known: bool) -> Form | None:
-    """The form of a name; None when it can be no place's."""
+def _form(bare: list[str], *, owner: bool, partly_known: bool, medical: bool) -> Form:
+    """The form of a name; of one that is known in part only a prefix counts."""
     known = knowledge()
-    bare = [bare_word(word) for word in words]
-    last, count = bare[-1], len(words)
-    if last in GENERIC or words[0] in TITLES or not _CALENDAR.isdisjoint(bare):
-        return None
-    word = known.word(last)
+    last, length = bare[-1], len(bare)
+    prefix = length > 1 and bare[0] in _PREFIX
+    word = known.word(last) if prefix or not partly_known else UNKNOWN
     rare = word.zipf < 2.6 and not known.is_medical(last) and not known.is_eponym(last)
-    ending = rare and count < 3 and len(last) > 6 and _ENDING.search(last) is not None
-    return Form(
-        count,
-        words[0],
-        prefix=count > 1 and words[0] in _PREFIX,
-        partly_known=partly_known,
-        ending=ending,
-        sure=ending and word.surname < 1 and _ENDING_SURE.search(last) is not None,
-        rare=rare,
-        medical=any(map(known.is_medical, bare)),
-        owner=words[-1].endswith("'s"),
-        last=word,
-    )
+    ending = rare and length < 3 and len(last) > 6 and _ENDING.search(last) is not None
+    sure = ending and word.surname < 1 and _ENDING_SURE.search(last) is not None
+    first = bare[0]
+    return Form(length, first, prefix, partly_known, ending, sure, rare, medical, owner, word)
 
 
 @lru_cache(maxsize=32768)

@@ -55,7 +55,7 @@ def made_up_number(secret: Secret, text: str, *, avoid: Collection[str] = ()) ->
 
 def compact(text: str) -> str:
     """A number's letters and digits, by which it is the same number."""
-    return "".join(char for char in text if char.isalnum()).upper()
+    return "".join(filter(str.isalnum, text)).upper()
 
 
 def _formed(secret: Secret, text: str, avoid: Collection[str]) -> str:

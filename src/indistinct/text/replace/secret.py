@@ -117,4 +117,10 @@ class Secret:
 
     def number(self, *what: str, below: int) -> int:
         """A number from 0 to `below` − 1."""
-        return int.from_bytes(self.draw(*what)[:8], "big") % below
+        return _drawn(self, what) % below
+
+
+@lru_cache(maxsize=8192)
+def _drawn(secret: Secret, what: tuple[str, ...]) -> int:
+    """The first eight bytes of a draw, kept for the names that return in letter after letter."""
+    return int.from_bytes(secret.draw(*what)[:8], "big")
