@@ -57,7 +57,7 @@ REFERENCES = [
     ("Virginia", "NAME"),
     ("Dot", "NAME"),
     ("Frank", "NAME"),
-    ("Brigham", "ORG"),
+    ("Brigham's", "ORG"),
     ("U. S. Junior Gymnastics team", "ORG"),
     ("Hodgkins", "NAME"),
     ("Marina", "ORG"),

@@ -218,7 +218,8 @@ def _show_counts(console: Console, done: ScrubResult) -> None:
     heading(
         console,
         f"{done.documents - done.not_written:,} of {done.documents:,} documents scrubbed, "
-        f"{total:,} references with certainty {done.threshold:g} or more: {done.replaced:,} "
+        f"{total:,} {'reference' if total == 1 else 'references'} with certainty "
+        f"{done.threshold:g} or more: {done.replaced:,} "
         f"replaced, {done.suppressed:,} suppressed",
     )
     rows = list(done.references.items())

@@ -221,7 +221,8 @@ def parquet_writer(
 
     The same records always give the same bytes, however they are cut into batches.
     """
-    schema = schema.remove_metadata()
+    # what others noted beside a column may tell of people too: labels travel in our own metadata
+    schema = pa.schema([field.remove_metadata() for field in schema])
     if variables is not None:
         schema = schema.with_metadata(_metadata(variables, dialect))
     with written_whole(path, private=private) as aside, aside.open("wb") as file:

@@ -35,6 +35,8 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[Path]:
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a directory. Give the name of a file to write.")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a regular file. Give the name of a file to write.")
     if not path.parent.is_dir():
         raise InputError(f"The folder {path.parent} does not exist. Create it first.")
     aside = path.parent / f".{path.name[:100]}.{secrets.token_hex(4)}.part"

@@ -21,7 +21,7 @@ from indistinct.files.parquet import ParquetWriter
 from indistinct.scrubbing.documents import Document, Treated
 from indistinct.variables import Variables
 
-__all__ = ["TableLetters", "TableWriter", "batches_of", "is_table"]
+__all__ = ["TableLetters", "TableWriter", "batches_of", "is_table", "is_text"]
 
 BATCH = 1024
 """Records that are held at a time; a text may be long."""
@@ -32,6 +32,11 @@ _TABLES = (".csv", ".tsv", ".gz", ".parquet", ".dta", ".sav", ".zsav", ".sas7bda
 def is_table(path: Path) -> bool:
     """Say whether a file is a table, by its name."""
     return path.suffix.lower() in _TABLES
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Say whether a column of a type holds text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 @dataclass
@@ -63,7 +68,7 @@ class TableLetters:
         self.source.check_columns([*named, *([self.patient_field] if self.patient_field else [])])
         for name in dict.fromkeys(self.columns):
             kind = self.source.schema.field(name).type
-            if not pa.types.is_string(kind):
+            if not is_text(kind):
                 raise InputError(
                     f"{self.source.origin}: '{name}' holds {kind}, not text. Name the columns with "
                     "letters or notes."
@@ -168,7 +173,7 @@ class TableWriter:
         if self._batch is None:
             return
         columns = [
-            pa.array(self._cells[name], pa.string())
+            pa.array(self._cells[name], self._batch.schema.field(name).type)
             if name in self._cells
             else self._batch.column(name)
             for name in self._names

@@ -70,6 +70,8 @@ def decoded(raw: bytes, encoding: str) -> str:
             raise NotText(words)
     marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
     name = marked or _by_zeros(raw[:_HEAD]) or encoding
+    if name is encoding and _is_utf_8_instead(raw, encoding):
+        raise NotText(f"is UTF-8, not {encoding}")
     try:
         text = raw.decode(name)
     except UnicodeError:
@@ -81,6 +83,17 @@ def decoded(raw: bytes, encoding: str) -> str:
     if "\0" in text or len(_CONTROLS.findall(text[:_HEAD])) > 3 + len(text[:_HEAD]) // 100:
         raise NotText(_BINARY)
     return text
+
+
+def _is_utf_8_instead(raw: bytes, encoding: str) -> bool:
+    """Say whether bytes are UTF-8 that would be misread: other text is hardly ever valid UTF-8."""
+    if raw.isascii() or codecs.lookup(encoding).name.startswith("utf-8"):
+        return False
+    try:
+        raw.decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _by_zeros(head: bytes) -> str | None:

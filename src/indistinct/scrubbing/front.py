@@ -12,7 +12,7 @@ from indistinct import files, progress
 from indistinct.engine import EngineName, available_threads, start_engine
 from indistinct.errors import InputError
 from indistinct.files import dialect_of
-from indistinct.files.whole import check_new_folder, folder_written_whole
+from indistinct.files.whole import folder_written_whole
 from indistinct.project import Project, load_project
 from indistinct.scrubbing.asked import Asked
 from indistinct.scrubbing.columns import TableLetters, TableWriter, is_table
@@ -20,6 +20,7 @@ from indistinct.scrubbing.documents import Document, Treated
 from indistinct.scrubbing.evaluating import compare_with_gold
 from indistinct.scrubbing.knowing import known_people
 from indistinct.scrubbing.listing import IdentifierTable, check_format
+from indistinct.scrubbing.places import check_places, check_secret
 from indistinct.scrubbing.reading import Letters
 from indistinct.scrubbing.result import ScrubResult
 from indistinct.scrubbing.streaming import treat_all
@@ -89,7 +90,8 @@ def scrub(
     project = _project(paths)
     asked = Asked.of_options(project.text if project else None, **options)
     places = [None if one is None else Path(one) for one in (out, spans, identifiers)]
-    _check_places(paths, *places)
+    check_places(paths, *places, others=_others(asked, project, evaluate))
+    check_secret(asked.secret, paths)
     target, listed, table = places
     if table is not None:
         check_format(table)
@@ -126,12 +128,13 @@ def scrub(
         )
         tally = Tally()
         with ExitStack() as writing:
+            # what is entered first is put in place last: only if the letters are there
+            lines = writing.enter_context(Spans.opened(listed)) if listed else None
+            rows = writing.enter_context(IdentifierTable.opened(table)) if table else None
             folder = writing.enter_context(folder_written_whole(target)) if target else None
             writer: Writer = Nowhere()
             if folder is not None:
                 writer = writing.enter_context(_writer(folder, read, asked, secret))
-            lines = writing.enter_context(Spans.opened(listed)) if listed else None
-            rows = writing.enter_context(IdentifierTable.opened(table)) if table else None
             for one in progress.each(treated, "scrubbing", unit="documents"):
                 tally.add(one)
                 name = writer.write(one)
@@ -170,31 +173,15 @@ def _project(paths: Sequence[Path]) -> Project | None:
     return project
 
 
-def _check_places(paths: Sequence[Path], *places: Path | None) -> None:
-    """Refuse places that cannot be written, or that are among the letters, before any work."""
-    out, *others = places
-    if out is not None:
-        if out.suffix.lower() in (".txt", ".jsonl", ".csv", ".parquet"):
-            raise InputError(
-                f"--out names a folder, in which the scrubbed letters get names of their own. "
-                f"Got {out}."
-            )
-        check_new_folder(out)
-    for place in others:
-        if place is None:
-            continue
-        if out is not None and place.resolve().is_relative_to(out.resolve()):
-            raise InputError(
-                f"{place} is private, and would leave with the letters in {out}. Write it "
-                "elsewhere."
-            )
-        if place.is_dir() or not place.resolve().parent.is_dir():
-            raise InputError(f"{place} cannot be written: name a file in a folder that exists.")
-    for place in filter(None, places):
-        for path in paths:
-            inside = path.is_dir() and place.resolve().is_relative_to(path.resolve())
-            if inside or place.resolve() == path.resolve():
-                raise InputError(f"{place} is among the letters in {path}. Write it elsewhere.")
+def _others(asked: Asked, project: Project | None, gold: str | Path | None) -> Iterator[Path]:
+    """Give the files that are read beside the letters."""
+    yield from (path for path in (asked.identities, asked.secret) if path is not None)
+    if gold is not None:
+        yield Path(gold)
+    if project is not None:
+        yield project.path
+        if "://" not in str(project.data.file):
+            yield Path(project.data.file)
 
 
 def _opened(
@@ -221,6 +208,7 @@ def _opened(
             keep_fields=asked.keep_fields,
             encoding=asked.encoding,
             max_characters=asked.max_characters,
+            skipped=() if asked.identities is None else (asked.identities,),
         )
     return lambda: TableLetters(
         source,

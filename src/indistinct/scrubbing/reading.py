@@ -9,13 +9,14 @@ from __future__ import annotations
 import codecs
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import IO, Any, TypeGuard
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.scrubbing.columns import is_table
 from indistinct.scrubbing.decoding import NotText, decoded
 from indistinct.scrubbing.documents import Document, is_unicode
 from indistinct.scrubbing.seen import Seen
@@ -48,6 +49,8 @@ class Letters:
         Of what has no byte order mark.
     max_characters
         Longer documents are withheld.
+    skipped
+        Files that are no letters, though they may be among them.
 
     After reading, `notes` says what was noticed.
     """
@@ -59,6 +62,7 @@ class Letters:
     keep_fields: tuple[str, ...] = ()
     encoding: str = "utf-8"
     max_characters: int = 10_000_000
+    skipped: Sequence[Path] = ()
     left_out: set[str] = field(default_factory=set)
     again: int = 0
     returned: int = 0
@@ -67,38 +71,48 @@ class Letters:
         """Refuse what is not there, before anything is read."""
         if not self.inputs:
             raise InputError("Name the letters: text files, a folder, or JSON lines (.jsonl).")
+        if self.text_field in (self.id_field, self.patient_field, *self.keep_fields):
+            raise InputError(
+                f"The field '{self.text_field}' holds the text: it cannot be kept as it is, nor be "
+                "an id. Name another field."
+            )
         for path in self.inputs:
             if not os.path.lexists(path):
                 raise InputError(f"There is no file or folder {path}. {_beside(path)}")
 
-    def files(self) -> Iterator[tuple[Path, str]]:
+    def files(self) -> Iterator[tuple[Path, str, str]]:
         """Give every file with its name: within the folder given, if only one is, else its path.
 
-        What is given twice is given on once. Hidden files are no letters.
+        And a word why it is not to be read, where there is one. What is given twice is given on
+        once. Hidden files are no letters.
         """
         seen = Seen()
+        others = {_known(path) for path in self.skipped} - {None}
         alone = len(self.inputs) == 1
         for path in self.inputs:
             for file in _walk(path) if path.is_dir() else (path,):
                 name = file.relative_to(path) if alone and file != path else file
                 if alone and file == path:
                     name = Path(path.name)
-                try:
-                    known = file.stat()
-                except OSError:
-                    known = None
-                if known is not None and seen.before((known.st_dev, known.st_ino)):
+                known = _known(file)
+                if known in others:
+                    continue
+                if known is not None and seen.before(known):
                     self.again += 1
                     continue
-                yield file, name.as_posix()
+                yield file, name.as_posix(), "" if file == path else _not_for_reading(file, path)
 
     def documents(self) -> Iterator[Document]:
         """Give every document, or the reason why it cannot be read."""
         number = 0
         ids, patients = Seen(), Seen()
         last: str | None = None
-        for part, (file, name) in enumerate(self.files()):
-            found = self._lines(file) if is_json_lines(file) else self._letter(file, name)
+        for part, (file, name, fault) in enumerate(self.files()):
+            found: Iterable[Document]
+            if fault:
+                found = (Document(0, str(file), name, None, fault),)
+            else:
+                found = self._lines(file) if is_json_lines(file) else self._letter(file, name)
             for document in found:
                 number += 1
                 if document.text is not None and ids.before((type(document.id), document.id)):
@@ -113,13 +127,15 @@ class Letters:
     def notes(self) -> Iterator[str]:
         """Give what was noticed while reading, for people."""
         if self.again:
-            yield f"{self.again:,} files were given more than once, and read once"
+            files = "1 file was" if self.again == 1 else f"{self.again:,} files were"
+            yield f"{files} given more than once, and read once"
         if self.left_out:
             names = ", ".join(sorted(self.left_out)[:20])
             yield f"fields that were left out: {names}; keep them with --keep-fields"
         if self.returned:
+            times = "once" if self.returned == 1 else f"{self.returned:,} times"
             yield (
-                f"{self.returned:,} times a patient came back after another: only letters that "
+                f"{times} a patient came back after another: only letters that "
                 f"follow each other share what is known of people. Sort them by "
                 f"{self.patient_field}"
             )
@@ -238,6 +254,26 @@ def _is_id(value: Any) -> TypeGuard[str | int]:
     if isinstance(value, str):
         return is_unicode(value)
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _known(file: Path) -> tuple[int, int] | None:
+    """Return what is one for all names of a file; None where it cannot be looked at."""
+    try:
+        known = file.stat()
+    except OSError:
+        return None
+    return known.st_dev, known.st_ino
+
+
+def _not_for_reading(file: Path, folder: Path) -> str:
+    """Say why a file in a folder is not read as a letter; nothing if it may be."""
+    linked = file.is_symlink() and file.exists()
+    if linked and not file.resolve().is_relative_to(folder.resolve()):
+        return "is a link to a file outside of the folder. Give that file by its own name"
+    packed = file.suffix.lower() == ".gz"
+    if is_table(file.with_suffix("") if packed else file):
+        return "is a table. Name its text columns with --columns"
+    return ""
 
 
 def _irregular(mode: int) -> str:

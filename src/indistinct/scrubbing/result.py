@@ -68,7 +68,11 @@ class ScrubResult(Shown):
         many = tally.total > MOST_FOUND
         notes = list(rest.pop("notes", ()))
         if tally.empty:
-            notes.append(f"{tally.empty:,} documents are empty, and were passed on empty")
+            notes.append(
+                "1 document is empty, and was passed on empty"
+                if tally.empty == 1
+                else f"{tally.empty:,} documents are empty, and were passed on empty"
+            )
         if many:
             notes.append(
                 f"{tally.total:,} references are too many to list here: --spans FILE has them all"
@@ -140,8 +144,9 @@ class ScrubResult(Shown):
         total = self.replaced + self.suppressed
         lines = [
             f"{self.documents - self.not_written:,} of {self.documents:,} documents scrubbed: "
-            f"{total:,} references at certainty {self.threshold:g} or more, {self.replaced:,} "
-            f"replaced and {self.suppressed:,} suppressed"
+            f"{total:,} {'reference' if total == 1 else 'references'} at certainty "
+            f"{self.threshold:g} or more, {self.replaced:,} replaced and "
+            f"{self.suppressed:,} suppressed"
         ]
         lines += self._tables()[1].to_lines() if self.references else []
         lines += [f"  withheld: {one.document} {one.reason}" for one in self.withheld]

@@ -17,7 +17,7 @@ from indistinct.files.source import Source
 from indistinct.project import Dates, Project, Scope
 from indistinct.protect import Context, Plan, Receipt, Step
 from indistinct.scrubbing.asked import Asked
-from indistinct.scrubbing.columns import batches_of
+from indistinct.scrubbing.columns import batches_of, is_text
 from indistinct.scrubbing.documents import Document
 from indistinct.scrubbing.knowing import known_people
 from indistinct.scrubbing.streaming import treat_all
@@ -100,7 +100,7 @@ class ScrubText(Step, kind="scrub-text"):
         named = [*self.columns, *([self.patient] if self.patient is not None else [])]
         source.check_columns(named)
         for name in self.columns:
-            if not pa.types.is_string(source.schema.field(name).type):
+            if not is_text(source.schema.field(name).type):
                 raise InputError(
                     f"{source.origin}: '{name}' holds {source.schema.field(name).type}, not text."
                 )
@@ -138,7 +138,12 @@ class ScrubText(Step, kind="scrub-text"):
             "single people out"
         ]
         if withheld:
-            warnings.append(f"{withheld:,} texts could not be treated and were made missing")
+            texts = (
+                "1 text could not be treated and was"
+                if withheld == 1
+                else (f"{withheld:,} texts could not be treated and were")
+            )
+            warnings.append(f"{texts} made missing")
         return Receipt(
             self.kind,
             source.records,
@@ -187,9 +192,8 @@ def _changing(
             cells[treated.document.column][treated.document.part] = treated.text
         for name, values in cells.items():
             place = batch.schema.get_field_index(name)
-            batch = batch.set_column(
-                place, batch.schema.field(place), pa.array(values, pa.string())
-            )
+            field = batch.schema.field(place)
+            batch = batch.set_column(place, field, pa.array(values, field.type))
         return batch
 
     return change

@@ -62,7 +62,7 @@ class Tally:
                 told = one.to_dict()
                 # what stood there, who it was and what stands there now is for the list of spans
                 del told["replacement"], told["person"]
-                self.found.append({"document": treated.document.id, **told})
+                self.found.append({"document": treated.document.number, **told})
 
     def _trace(self, text: str, number: int) -> None:
         """Look for what the text still tells, as long as a document may take."""

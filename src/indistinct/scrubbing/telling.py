@@ -28,8 +28,9 @@ def about(tally: Tally, asked: Asked) -> str:
     lines = [
         "# About these documents",
         "",
-        f"{tally.written:,} documents. Names, addresses, numbers and other references to people "
-        "were looked for by a program and replaced by made-up ones; what could not be replaced "
+        f"{tally.written:,} {'document' if tally.written == 1 else 'documents'}. Names, "
+        "addresses, numbers and other references to people were looked for by a program "
+        "and replaced by made-up ones; what could not be replaced "
         f"safely was left out. {_DATES[asked.dates]} {_SCOPES[asked.scope]}",
         "",
         f"They are {DE_IDENTIFIED}: whoever knows from elsewhere some of what a document tells, "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indistinct.scrubbing.documents import Document, Found, Group, Outcome
+from indistinct.scrubbing.encoded import encoded_reason
 from indistinct.scrubbing.limits import TookTooLong, at_most, seconds_for
 from indistinct.text.detective import people_of
 from indistinct.text.finding import Finder
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     # at run time this module needs the room of text alone: it is used in processes of its own
     from indistinct.project import Dates, Scope
 
-__all__ = ["SUPPRESSED", "Known", "Scrubbing"]
+__all__ = ["SUPPRESSED", "TELLING_ID", "Known", "Scrubbing"]
 
 Known = tuple[Mapping[str, Any], ...]
 """People by what is known of them, under the headings of their table."""
@@ -30,6 +32,12 @@ _FIRST = "RE: Jane Long\n\nDear Dr. Lang:\n\nMrs. Long was seen on 5/26/1986 in 
 
 SUPPRESSED = "suppressed"
 """What the scrubber calls a reference that it took out without anything in its place."""
+
+
+TELLING_ID = "telling id"
+"""The fact of a document that its own id, which is written beside it, names somebody."""
+
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
@@ -67,10 +75,16 @@ class Ready:
 
         They are read twice: a name that is certain in the last may be doubtful in the first.
         """
-        faults: dict[int, str] = {}
+        faults = {
+            place: reason
+            for place, document in enumerate(group)
+            if (reason := encoded_reason(document.text or ""))
+        }
         findings: list[tuple[str, list[Span]]] = []
         if len(group) > 1:
             for place, document in enumerate(group):
+                if place in faults:
+                    continue
                 found = _tried(document.text or "", self._find)
                 if isinstance(found, str):
                     faults[place] = found
@@ -103,17 +117,35 @@ class Ready:
                 )
                 for change in done.changes
             )
-            return Outcome(done.text, found, facts=self._facts(text, memory))
+            return Outcome(done.text, found, facts=self._facts(text, document, memory))
 
         done = _tried(document.text or "", scrub)
         return Outcome(None, reason=done) if isinstance(done, str) else done
 
-    def _facts(self, text: str, memory: Memory) -> dict[str, Any]:
-        """Return the people of a text, where they are asked for."""
-        if not self.people:
-            return {}
-        page = read(text)
-        return {"people": people_of(page, self.finder.on_page(page, memory))}
+    def _facts(self, text: str, document: Document, memory: Memory) -> dict[str, Any]:
+        """Return the people of a text, where they are asked for, and what is to know of its id."""
+        facts: dict[str, Any] = {}
+        if self._is_telling(document):
+            facts[TELLING_ID] = True
+        if self.people:
+            page = read(text)
+            facts["people"] = people_of(page, self.finder.on_page(page, memory))
+        return facts
+
+    def _is_telling(self, document: Document) -> bool:
+        """Say whether something is found in the id, where that is written beside the text.
+
+        As it is, and with its words apart. A sign or two, such as counts have, tell nobody.
+        """
+        if document.id not in document.kept.values():
+            return False
+        given = str(document.id)
+        for form in dict.fromkeys((given, _SEPARATORS.sub(" ", given))):
+            for span in self._find(form):
+                told = _SEPARATORS.sub("", form[span.start : span.end])
+                if len(told) > 3 or (len(told) == 3 and told.isalpha()):
+                    return True
+        return False
 
 
 Result = TypeVar("Result")

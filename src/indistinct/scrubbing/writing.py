@@ -1,27 +1,31 @@
 """What is written: letters under numbers, JSON lines, and the private list of what was found.
 
 What is decided here: nothing but what the scrubber returned is ever written as text. A file's name
-may say whom the letter is about, so letters are numbered; an id or a patient's number that holds
-something which was removed from the text is replaced as well.
+may say whom the letter is about, so letters are numbered; whom a letter is about is replaced, and
+so is an id that names somebody or holds something which was removed from the text.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
 from indistinct.files import written_whole
 from indistinct.scrubbing.documents import Treated
 from indistinct.scrubbing.reading import Letters, is_json_lines
+from indistinct.scrubbing.telling import ABOUT
+from indistinct.scrubbing.treating import TELLING_ID
+from indistinct.text.knowledge.lexicon import plain
 from indistinct.text.replace.secret import Secret
 
 __all__ = ["LetterFolder", "Nowhere", "Spans", "Writer", "safe_id"]
 
-_SUFFIXES = (".txt", ".xml", ".html", ".htm", ".md", ".csv", ".tsv")
+_SUFFIXES = (".txt", ".xml", ".html", ".htm", ".md")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -86,17 +90,19 @@ class LetterFolder:
         name = self._name(document.number, str(document.id))
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(treated.text.encode("utf-8"))
+        with path.open("xb") as opened:
+            opened.write(treated.text.encode("utf-8"))
         return name
 
     def _lines(self, part: int, source: Path) -> tuple[IO[str], str]:
         if self._opened is None or self._opened[0] != part:
             self._close()
             self._files += 1
-            name = f"letters-{self._files}.jsonl" if self._files > 1 else "letters.jsonl"
-            if self._keep_names and not (self._folder / source.name).exists():
-                name = source.name
-            file = (self._folder / name).open("w", encoding="utf-8", newline="\n")
+            name = source.name
+            if not self._keep_names or not self._is_free(PurePosixPath(name)):
+                numbered = (f"letters-{n}.jsonl" if n > 1 else "letters.jsonl" for n in count(1))
+                name = self._first_free(islice(numbered, self._files - 1, None))
+            file = (self._folder / name).open("x", encoding="utf-8", newline="\n")
             self._opened = (part, file, name)
         return self._opened[1], self._opened[2]
 
@@ -107,35 +113,72 @@ class LetterFolder:
 
     def _name(self, number: int, given: str) -> str:
         suffix = PurePosixPath(given).suffix.lower()
-        numbered = f"letter-{number:06}{suffix if suffix in _SUFFIXES else '.txt'}"
-        if not self._keep_names:
-            return numbered
+        suffix = suffix if suffix in _SUFFIXES else ".txt"
         parts = [part for part in PurePosixPath(given).parts if part not in ("/", "..", ".")]
         kept = PurePosixPath(*parts)
-        return numbered if not parts or (self._folder / kept).exists() else str(kept)
+        if self._keep_names and parts and self._is_free(kept):
+            return str(kept)
+        return self._first_free(f"letter-{n:06}{suffix}" for n in count(number))
+
+    def _is_free(self, name: PurePosixPath) -> bool:
+        """Say whether a name can be given: not that of the note, nor of or below another file."""
+        if name.parts[0].casefold() == ABOUT:
+            return False
+        above = [self._folder / folder for folder in name.parents][:-1]
+        return not (self._folder / name).exists() and not any(place.is_file() for place in above)
+
+    def _first_free(self, names: Iterable[str]) -> str:
+        return next(name for name in names if self._is_free(PurePosixPath(name)))
 
     def _object(self, treated: Treated) -> dict[str, Any]:
         letters, kept = self._letters, dict(treated.document.kept)
-        for name, kind in ((letters.id_field, "document"), (letters.patient_field, "patient")):
-            if name is not None and name in kept and name not in letters.keep_fields:
-                kept[name] = safe_id(kept[name], treated, kind=kind, secret=self._secret)
+        # the text is what the scrubber returned, whatever else is kept
+        kept.pop(letters.text_field, None)
+        for name in [name for name in kept if name not in letters.keep_fields]:
+            if name == letters.patient_field:
+                kept[name] = _made_up(kept[name], kind="patient", secret=self._secret)
+            else:
+                kept[name] = safe_id(kept[name], treated, secret=self._secret)
         first = {letters.id_field: kept.pop(letters.id_field)} if letters.id_field in kept else {}
         return {**first, letters.text_field: treated.text, **kept}
 
 
-def safe_id(given: Any, treated: Treated, *, kind: str, secret: Secret) -> Any:
-    """Return an id as it is, or a made-up one where it holds what was removed from the text.
+def safe_id(given: Any, treated: Treated, *, secret: Secret) -> Any:
+    """Return an id as it is, or a made-up one where it tells somebody.
 
-    Words and numbers count from three characters on; equal ids get equal ones in their place.
+    It does where the search finds somebody in it, and where it shares something with what was
+    removed from the text or with whom the text is about: a word or number of three characters, or
+    four in a row, without regard to case, accents, signs between and leading zeros. Of whom the
+    text is about, every sign counts.
     """
-    words = {word.lower() for word in _WORD.findall(str(given)) if len(word) > 2}
-    whole = "".join(_WORD.findall(str(given))).lower()
-    for _, removed in treated.removed():
-        gone = [word.lower() for word in _WORD.findall(removed) if len(word) > 2]
-        joined = "".join(gone)
-        if words & set(gone) or (len(joined) > 3 and joined in whole):
-            return f"{kind}-{secret.draw(kind, str(given))[:5].hex()}"
+    about = treated.document.patient
+    if (
+        treated.outcome.facts.get(TELLING_ID)
+        or any(_shared(str(given), removed) for _, removed in treated.removed())
+        or (about is not None and _shared(str(given), about, least=1))
+    ):
+        return _made_up(given, kind="document", secret=secret)
     return given
+
+
+def _made_up(given: Any, *, kind: str, secret: Secret) -> str:
+    """Return what takes the place of an id: the same for the same id."""
+    return f"{kind}-{secret.draw(kind, str(given))[:8].hex()}"
+
+
+def _shared(one: str, other: str, *, least: int = 3) -> bool:
+    words = [
+        {word for word in _WORD.findall(plain(text)) if len(word) >= least} for text in (one, other)
+    ]
+    if words[0] & words[1]:
+        return True
+    joined = ["".join(_WORD.findall(plain(text))) for text in (one, other)]
+    digits = ["".join(c for c in text if c.isdigit()).lstrip("0") for text in joined]
+    return any(_within(a, b) or _within(b, a) for a, b in (joined, digits))
+
+
+def _within(part: str, whole: str) -> bool:
+    return part == whole if len(part) == 3 else len(part) > 3 and part in whole
 
 
 class Spans:

@@ -19,6 +19,7 @@ PRIORS = {
     "first": 0.9,
     "nickname": 0.78,
     "possessive": 0.92,
+    "whispered": 0.85,
     "lower-case": 0.82,
     "upper-case": 0.85,
     "common-word": 0.72,

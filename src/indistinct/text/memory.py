@@ -300,9 +300,12 @@ class _Scan:
             if zipf >= _VERY_COMMON:
                 cued = cued and self._before(place) in _TITLES_ONLY
             usual = zipf >= (_COMMON if bearers >= _LISTED or page.whispering else _RARE)
-            if not cued and ((usual and itself >= _ITSELF_IN_SMALL_LETTERS) or len(token) < 4):
+            does = page.whispering and self._next(place) in _DOES
+            short = len(token) < (3 if does else 4)
+            if not cued and not does and ((usual and itself >= _ITSELF_IN_SMALL_LETTERS) or short):
                 return None
-            rule = "upper-case" if page.shouting else "lower-case"
+            small = "whispered" if page.whispering else "lower-case"
+            rule = "upper-case" if page.shouting else small
         elif token.isupper() and len(token) > 1:
             if not cued and ((zipf >= _COMMON and itself >= _ITSELF) or len(token) < 4):
                 return None

@@ -192,23 +192,21 @@ def _divided(stretch: str) -> tuple[list[str], list[str], list[int], int]:
     return words, lower, offsets, first
 
 
-def words_at(page: Page) -> dict[str, list[int]]:
-    """By word in lower case: where it begins, in order."""
+def _ends_of_words(page: Page) -> tuple[dict[str, int], dict[str, int]]:
+    """By word in lower case: the number of its first token and of its last."""
     kept = vars(page)
-    found: dict[str, list[int]] | None = kept.get("_words_at")
+    found: tuple[dict[str, int], dict[str, int]] | None = kept.get("_ends_of_words")
     if found is None:
-        found = kept["_words_at"] = {}
-        for word, start in zip(page.lower, page.starts, strict=True):
-            if word in found:
-                found[word].append(start)
-            else:
-                found[word] = [start]
+        lower = page.lower
+        last = dict(zip(lower, range(len(lower)), strict=True))
+        first = dict(zip(reversed(lower), range(len(lower) - 1, -1, -1), strict=True))
+        found = kept["_ends_of_words"] = first, last
     return found
 
 
 def has(page: Page, words: frozenset[str]) -> bool:
     """Whether any of the words (in lower case) is on the page: the gate before a slow pattern."""
-    return not words_at(page).keys().isdisjoint(words)
+    return not _ends_of_words(page)[0].keys().isdisjoint(words)
 
 
 def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iterable[re.Match[str]]:
@@ -219,9 +217,19 @@ def matches(page: Page, words: frozenset[str], pattern: re.Pattern[str]) -> Iter
     >>> [match.group() for match in matches(page, frozenset({"room"}), re.compile(r"[Rr]oom \\d+"))]
     ['Room 4', 'room 12']
     """
-    where = words_at(page)
-    starts = [start for word in words if word in where for start in where[word]]
-    return at_starts(page.text, sorted(starts), pattern) if starts else ()
+    first, last = _ends_of_words(page)
+    found = []
+    for word in words:
+        place = first.get(word, -1)
+        if place >= 0:
+            found.append(place)
+            while place < last[word]:
+                place = page.lower.index(word, place + 1)
+                found.append(place)
+    if not found:
+        return ()
+    starts = page.starts
+    return at_starts(page.text, [starts[place] for place in sorted(found)], pattern)
 
 
 def at_starts(

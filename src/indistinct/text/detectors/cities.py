@@ -71,7 +71,18 @@ _PREPOSITIONS = frozenset(
 _FILLERS = frozenset(
     "the downtown nearby greater northern southern eastern western central".split()
 )
-# The last word that a strong cue may have; the pattern is tried only after these.
+# Of these a strong cue has one, unless it is a label or ", of"; the pattern is slow.
+_STRONG_WORDS = frozenset(
+    "born live lives lived living reside resides resided residing residents residence raised grew "
+    "grown move moved moves moving relocate relocated relocates relocating based located situated "
+    "traveled travelled traveling travelling travel travels trip vacation vacationed vacationing "
+    "vacations flew fly flying drove originally emigrated immigrated hails headquartered stationed "
+    "settled died buried married retired home house apartment office offices clinic practice "
+    "hospital hospitals infirmary center centre university college associates native resident city "
+    "town village suburb suburbs outskirts mayor population arrived returned back here visit "
+    "visited visits visiting hometown birthplace birth".split()
+)
+# The last word that a strong cue may have.
 _STRONG_ENDS = frozenset(
     "in to from of near outside at into around the visit visits visited visiting hometown town "
     "city birthplace birth is was".split()
@@ -153,8 +164,12 @@ def _cues(left: str) -> tuple[bool, bool]:
     weak = last in _PREPOSITIONS or (
         last in _FILLERS and len(words) > 1 and words[-2] in _PREPOSITIONS
     )
-    look = weak or last in _STRONG_ENDS or last[-1] in ':="'
-    return look and _STRONG.search(left) is not None, weak
+    if last[-1] not in ':="' and last != "of":
+        look = (weak or last in _STRONG_ENDS) and not _STRONG_WORDS.isdisjoint(
+            left.replace("(", " ").split()
+        )
+        return look and _STRONG.search(left) is not None, weak
+    return _STRONG.search(left) is not None, weak
 
 
 def _judge_known(page: Page, run: Run, at: Place) -> Span | None:

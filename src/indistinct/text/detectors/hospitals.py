@@ -10,6 +10,7 @@ from indistinct.text.detectors._heads import (
     Headed,
     headed,
     heads_of,
+    index,
     is_named,
     lower_headed,
     rarely_a_word,
@@ -84,11 +85,7 @@ _POSSESSIVE = re.compile(
     rf"[ \n(](?:at|to|from|by) ([{UPPER}][\w-]{{3,18}}'s)(?= ?[.,;:)?!]| ?\n|$| (?:on|since|"
     rf"last|where|for (?:a|an|his|her|further))\b)"
 )
-_GENERAL = re.compile(
-    rf"(?<!\w)(?:at|to|from|by|of|@|the) ((?:[{UPPER}][\w.'-]{{1,18}} ){{1,3}}(?:General|"
-    rf"Memorial|Methodist|Presbyterian|Baptist|Lutheran|Deaconess|Mercy|Regional|VA))(?![\w-]| "
-    rf"[{UPPER}])"
-)
+_GENERAL_CUE = re.compile(r"(?<!\w)(?:at|to|from|by|of|@|the) $")
 _VA = re.compile(r"\b(?:(?:the|at|to|from) )(VA|V\.A\.|VAMC|VHA)\b(?! (?:[a-z]*acuity|20/))")
 _RANKS = frozenset(
     "attorney surgeon secretary director inspector solicitor governor adjutant major "
@@ -136,6 +133,7 @@ _CUED_WORDS = frozenset(
     name.rpartition(")")[2].split()[0].lower() for name in _CUED_FAMOUS.split("|")
 )
 _PERSON_BEFORE = re.compile(rf"[{UPPER}]\w{{1,18}} $")
+_TAILS = frozenset("at to he AT TO HE At To".split())  # of at, to and the
 _OWNERS = frozenset("s")
 _SAINTS = frozenset("st saint sta santa ste".split())
 _GENERALS = frozenset(
@@ -187,10 +185,7 @@ def detect(page: Page) -> Iterator[Span]:
     for match in _POSSESSIVE.finditer(text) if has(page, _OWNERS) else ():
         if page.knowledge.word(match.group(1)[:-2]).zipf < 4.6:
             yield _span(*match.span(1), 0.74, "possessive")
-    for match in _GENERAL.finditer(text) if has(page, _GENERALS) else ():
-        words = match.group(1).split()
-        if words[-2].lower() not in _RANKS and names_something(page, words[:-1]):
-            yield _span(*match.span(1), 0.84, "general")
+    yield from _generals(page)
     for match in matches(page, _FAME_WORDS, _FAME):
         if not medical_use(page, match.end()):
             yield _span(match.start(), _with_city(page, match.end()), 0.9, "famous")
@@ -242,6 +237,20 @@ def _with_city(page: Page, stop: int) -> int:
     return stop
 
 
+def _generals(page: Page) -> Iterator[Span]:
+    """A name and General, Memorial or the like, without the word hospital: at Chicago General."""
+    where, all_runs = index(page), runs(page)
+    for word in _GENERALS & where.keys():
+        for number, place in where[word]:
+            run = all_runs[number]
+            first = max(run.first, place - 3)
+            if first < place == len(run.words) - 1 and run.lower[place - 1] not in _RANKS:
+                start = run.starts[first]
+                cue = _GENERAL_CUE.search(before(page, start, 8))
+                if cue and names_something(page, run.words[first:place]):
+                    yield _span(start, run.end, 0.84, "general")
+
+
 def _cared_for_at(page: Page) -> Iterator[Span]:
     """Whatever name stands where care was given: admitted to Fairhope, treated at Larkspur."""
     text = page.text
@@ -250,7 +259,7 @@ def _cared_for_at(page: Page) -> Iterator[Span]:
         if first == len(run.words) or len(run.words) - first > 5:
             continue
         start = run.starts[first]
-        if text[max(0, start - 3) : start - 1].lower() not in ("at", "to", "he"):
+        if text[start - 3 : start - 1] not in _TAILS:
             continue
         left = before(page, start, 40)
         if left.endswith((" at ", " to ", " the ")) and CARE.search(left):

@@ -58,9 +58,9 @@ _FEATURES = (
     "Sahara|Amazon|Nile|Danube|Rhine|Balkans|Baltic|Rockies|Appalachians?|Everglades|Great Lakes|"
     "Midwest|Bronx|Hague|Bay Area|Pacific Northwest|Gulf Coast"
 )
-_OCEANS = re.compile(rf"\b(?:the )?(?:{_FEATURES})\b(?! [A-Z][a-z])")
+_OCEANS = re.compile(rf"\b(?:{_FEATURES})\b(?! [A-Z][a-z])")
 _FEATURE_WORDS = frozenset(
-    ["the", "himalaya", "appalachian", *(name.split()[0] for name in _FEATURES.lower().split("|"))]
+    ["himalaya", "appalachian", *(name.split()[0] for name in _FEATURES.lower().split("|"))]
 )
 _FIRST_WORDS = frozenset(
     "lake mount mt cape gulf bay isle island strait county district province republic state city "
@@ -96,7 +96,10 @@ def detect(page: Page) -> Iterator[Span]:
     for match in matches(page, _CUE_WORDS, _CUE):
         yield _span(*match.span(1), 0.84, "cue")
     for match in matches(page, _FEATURE_WORDS, _OCEANS):
-        yield _span(*match.span(), 0.8, "known feature")
+        start = match.start()
+        if page.text.endswith("the ", 0, start):
+            start -= 4
+        yield _span(start, match.end(), 0.8, "known feature")
     for match in matches(page, _CARDINALS, _CARDINAL):
         at = page.knowledge.place(match.group(1))
         if (

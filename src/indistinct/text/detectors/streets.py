@@ -23,10 +23,10 @@ _LABELLED = re.compile(
     rf"direcci[oó]n|adresse|indirizzo)\b(?: is| details)?\s?[:=]?\s{{0,2}}\"?)"
     rf"((?:{s.NUMBER} ){{0,2}}{s.LOOSE_STREET}(?: \d{{1,4}}[A-Za-z]?\b)?)"
 )
-_CORNERS = frozenset("the corner intersection junction crossing".split())
+_CORNERS = frozenset("corner intersection junction crossing".split())
 _SIDE = rf"(?:{s.NUMBER} )?(?:{s.EURO_FIRST}|{s.LOOSE_STREET}(?: \d{{1,4}})?)(?: St\b\.?)?"
 _CORNER = re.compile(
-    rf"\b(?i:(?:the )?(?:corner|intersection|junction|crossing) of ){_SIDE}(?: and | & ){_SIDE}"
+    rf"\b(?i:(?:corner|intersection|junction|crossing) of ){_SIDE}(?: and | & ){_SIDE}"
 )
 # The line above "Boston, MA 02151" in a heading; what stands to its right is another column.
 _CITY_LINE = re.compile(rf"\n {{0,4}}{s.CITY},? {s.STATE_CODE} {s.ZIP}")
@@ -92,6 +92,8 @@ def detect(page: Page) -> Iterator[Span]:
     for words, pattern, certainty, rule in _BY_WORD:
         for match in matches(page, words, pattern):
             start, end = match.span(match.lastindex or 0)
+            if pattern is _CORNER and text.endswith("the ", 0, start):
+                start -= 4
             yield _span(start, s.trimmed(text, start, end), certainty, rule)
     for match in _NAMED.finditer(text) if has(page, _WAYS) else ():
         end = s.trimmed(text, *match.span())

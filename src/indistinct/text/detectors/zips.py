@@ -20,10 +20,9 @@ _CUED = re.compile(
 )
 _AREAS = frozenset(("area", "zip", "region"))
 _AREA = re.compile(r"[0-9](?<!\w[0-9])\d{4}(?= (?:area|zip|region|zip code)\b)")
-_BRITISH = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]?\d[A-Z\d]? ?\d[ABD-HJLNP-UW-Z]{2}(?![\w-])")
-_CANADIAN = re.compile(
-    r"[ABCEGHJ-NPRSTVXY](?<![\w-].)\d[ABCEGHJ-NPRSTV-Z] ?\d[ABCEGHJ-NPRSTV-Z]\d(?![\w-])"
-)
+_LETTERED = re.compile(r"[A-Z](?<![\w-].)[A-Z]?\d[A-Z\d]? ?\d[A-Z\d]{2}(?![\w-])")
+_BRITISH = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[ABD-HJLNP-UW-Z]{2}")
+_CANADIAN = re.compile(r"[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] ?\d[ABCEGHJ-NPRSTV-Z]\d")
 _LONDONS = frozenset(("london",))
 # The districts that there are: E1 to E20, N1 to N22, and so on.
 _LONDON = re.compile(
@@ -48,13 +47,14 @@ def detect(page: Page) -> Iterator[Span]:
         yield _span(match, 1, 0.95, "cue")
     for match in _AREA.finditer(text) if has(page, _AREAS) else ():
         yield _span(match, 0, 0.84, "area")
-    for match in _BRITISH.finditer(text):
-        if " " in match.group():
-            yield _span(match, 0, 0.85, "British in two")
-        else:
-            yield _span(match, 0, 0.6, "British in one")
-    for match in _CANADIAN.finditer(text):
-        yield _span(match, 0, 0.85, "Canadian")
+    for match in _LETTERED.finditer(text):
+        if _CANADIAN.fullmatch(match.group()):
+            yield _span(match, 0, 0.85, "Canadian")
+        elif _BRITISH.fullmatch(match.group()):
+            two = " " in match.group()
+            yield _span(
+                match, 0, 0.85 if two else 0.6, "British in two" if two else "British in one"
+            )
     for match in matches(page, _LONDONS, _LONDON):
         yield _span(match, 1, 0.9, "London district")
 
