@@ -208,3 +208,8 @@ def test_the_small_word_between_a_hospital_and_its_city_belongs_to_neither() -> 
 
 def test_a_title_before_the_name_stays_outside() -> None:
     assert found("hospitals", "Dr. Orly Hospital") <= {"Orly Hospital"}
+
+
+def test_a_disease_is_no_employer() -> None:
+    text = "She is a teacher with Graves' disease and works with Parkinson patients."
+    assert [text[s.start : s.end] for s in all_detectors()["employers"](read(text))] == []

@@ -102,9 +102,7 @@ def _fold_lookalikes(letters: list[str]) -> None:
             end += 1
         word = letters[begin:end]
         latin = any("a" <= letter.lower() <= "z" for letter in word)
-        foreign = any(
-            letter not in _LOOKALIKES and _script(letter) in _SCRIPTS for letter in word
-        )
+        foreign = any(letter not in _LOOKALIKES and _script(letter) in _SCRIPTS for letter in word)
         if latin or not foreign:
             letters[begin:end] = [_LOOKALIKES.get(letter, letter) for letter in word]
         start = end

@@ -130,8 +130,10 @@ def detect(page: Page) -> Iterator[Span]:
                 continue
             if page.knowledge.is_medical(words[0].lower()) or _NUMBER.search(words[0]):
                 continue
-            if before(page, match.start(1)).endswith("dr. "):
+            if before(page, match.start(1)).endswith("dr. ") or medical_use(page, match.end(1)):
                 continue
+            if page.knowledge.is_eponym(words[-1]):
+                continue  # "a teacher with Graves' disease"; a firm of such a name has a head word
             yield _span(match.start(1), _before_person(match), certainty, rule)
 
 
