@@ -52,8 +52,8 @@ NAMES = (
 INCOMPLETE = ("ambientmeta",)
 """Corpora in which not all is marked: what else is found there is not wrong."""
 
-NOTES = 100_000
-FEWER = 20_000
+NOTES = 20_000
+FEWER = 5_000
 REPEAT = 3
 TARGETS = (
     ("letters", "removed", 0.995),

@@ -27,7 +27,7 @@ def postings(draw: st.DrawFn) -> list[Span]:
 
 
 @given(postings(), st.sampled_from([0.5, 0.7, 0.8]))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_every_letter_that_was_claimed_is_held_once(spans: list[Span], threshold: float) -> None:
     held = resolve(spans, TEXT, threshold)
     assert all(a.end <= b.start for a, b in pairwise(held))
@@ -44,7 +44,7 @@ def test_every_letter_that_was_claimed_is_held_once(spans: list[Span], threshold
 
 
 @given(postings())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_a_lower_threshold_covers_no_less(spans: list[Span]) -> None:
     rules = [span for span in spans if span.detector != "tagger"]
 
@@ -56,7 +56,7 @@ def test_a_lower_threshold_covers_no_less(spans: list[Span]) -> None:
 
 
 @given(postings(), st.randoms())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_the_order_of_posting_does_not_matter(spans: list[Span], random) -> None:  # type: ignore[no-untyped-def]
     other = list(dict.fromkeys(spans))
     shuffled = other.copy()
@@ -92,7 +92,7 @@ def by_pairs(spans: list[Span]) -> list[float]:
 
 
 @given(postings())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_agreement_is_counted_as_pair_by_pair(spans: list[Span]) -> None:
     assert sorted(round(span.certainty, 9) for span in weigh(spans)) == by_pairs(spans)
 

@@ -1,6 +1,7 @@
 """What is known of words: how common as a word, as a first name by sex, as a surname, as a place.
 
-The files beside this module are made by `tools/knowledge.py`.
+The tables beside this module are made by `tools/knowledge.py`; `data/firstnames.txt`, first
+names of other languages by sex, was written for this package.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ class Proper(NamedTuple):
 NOWHERE = Proper(False, False, "")
 UNKNOWN = Word(0.0, 0.0, 0.0, 0.0)
 
+# Bearers per 100,000 of a sex, below which the census does not settle a first name's sex.
+RARE = 3.0
+
 
 @lru_cache(maxsize=65536)
 def plain(text: str) -> str:
@@ -79,6 +83,8 @@ class Lexicon:
     True
     >>> lexicon.sex("Virginia"), lexicon.sex("Patrick"), lexicon.sex("Table")
     ('F', 'M', None)
+    >>> lexicon.sex("Lukasz"), lexicon.sex("Gülşah")      # of other languages
+    ('M', 'F')
     >>> "dot" in lexicon.nicknames("Dorothy"), "dorothy" in lexicon.full_names("Dot")
     (True, True)
     >>> lexicon.place("Boston").kind
@@ -100,7 +106,8 @@ class Lexicon:
             return "F"
         if known.male > 4 * known.female:
             return "M"
-        return None
+        # Both sexes bear it: where it is rare, the census says little, and its language decides.
+        return self._sexes.get(plain(first_name)) if known.first < RARE else None
 
     def place(self, name: str) -> Place | None:
         """The largest place of that name (several words are one name), if there is one."""
@@ -147,6 +154,17 @@ class Lexicon:
     @cached_property
     def _words(self) -> pa.Table:
         return table("words")
+
+    @cached_property
+    def _sexes(self) -> dict[str, str]:
+        file = resources.files(__package__) / "data" / "firstnames.txt"
+        bearers: dict[str, set[str]] = {"F": set(), "M": set()}
+        for line in file.read_text(encoding="utf-8").splitlines():
+            sex, *names = line.split()
+            if sex in bearers:
+                bearers[sex].update(names)
+        female, male = bearers["F"], bearers["M"]
+        return dict.fromkeys(female - male, "F") | dict.fromkeys(male - female, "M")
 
     @cached_property
     def _places(self) -> dict[str, Place]:
