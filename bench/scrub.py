@@ -52,8 +52,8 @@ NAMES = (
 INCOMPLETE = ("ambientmeta",)
 """Corpora in which not all is marked: what else is found there is not wrong."""
 
-NOTES = 20_000
-FEWER = 5_000
+NOTES = 12_000
+FEWER = 3_000
 REPEAT = 3
 TARGETS = (
     ("letters", "removed", 0.995),
@@ -266,7 +266,8 @@ def lines(found: dict[str, Any]) -> list[str]:
         "*held out* is the same with weights and certainties learned without them, half of each "
         "corpus's templates and authors at a time (`bench/scrub_heldout.py`)"
         + (". " if found["held_out"] else ", and was not measured here. ")
-        + "The two searches learn nothing.",
+        + "Even so, the rules were written by people who had seen half A of each corpus. The two "
+        "searches learn nothing.",
         "",
         *_corpora(found),
         *_labels(found),
@@ -354,12 +355,12 @@ def _met(value: float | None, bound: float, what: str) -> str:
 def _speed(found: dict[str, Any] | None) -> list[str]:
     if not found:
         return ["Speed on letters was not measured: they are not there.", ""]
-    met = "met" if found["find_without_tagger"] >= PER_SECOND else "MISSED"
+    met = "met" if found["find"] >= PER_SECOND else "MISSED"
     return [
         f"- Letters per processor second ({found['documents']:,} letters of "
         f"{found['characters']:.0f} characters on average, median of {REPEAT}): finding "
-        f"{found['find']:.0f}, finding without the tagger {found['find_without_tagger']:.0f} "
-        f"(at least {PER_SECOND}: {met}), the whole of `indistinct scrub` (reading, finding, "
+        f"{found['find']:.0f} (at least {PER_SECOND}: {met}), without our own tagger "
+        f"{found['find_without_tagger']:.0f}, the whole of `indistinct scrub` (reading, finding, "
         f"replacing, looking again, writing) {found['scrub']:.0f}.",
     ]
 

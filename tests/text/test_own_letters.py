@@ -1,7 +1,9 @@
 """Scrub on letters and notes of our own: thirty ways of writing, and texts of pure medicine.
 
 The templates were written before any detector was tried on them; afterwards only what may as well
-go as stay (beds, rooms, a typist's initials) was marked as left open. The floors hold over all of
+go as stay (beds, rooms, a typist's initials) was marked as left open. Templates with even numbers,
+filled in with other people, have since taught the tagger and the certainties (`make.taught`); those
+with odd numbers have taught nothing, and have floors of their own. The floors hold over all of
 them together and for every one by itself, so that a detector that is lost, or one that claims too
 much, is noticed.
 """
@@ -32,6 +34,11 @@ PRECISION_OF_ONE_TEMPLATE = 0.85
 
 def letters(**options):
     return [Annotated.of(document) for document in make.documents(**options) if document["spans"]]
+
+
+def untaught(**options):
+    """Those from templates with odd numbers."""
+    return [letter for letter in letters(**options) if int(letter.group[:2]) % 2]
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,12 @@ def test_all_that_names_people_is_found(scores):
     every, _ = scores
     assert every.share_removed >= REMOVED, str(every)
     assert every.token_precision >= PRECISION, str(every)
+
+
+def test_all_that_names_people_is_found_in_letters_that_taught_nothing():
+    seen = evaluate(untaught(seed=5, fillings=2), Finder().find)
+    assert seen.share_removed >= REMOVED, str(seen)
+    assert seen.token_precision >= PRECISION, str(seen)
 
 
 def test_no_way_of_writing_is_left_out(scores):
@@ -107,7 +120,7 @@ def test_the_four_methods_stand_in_the_order_of_figure_24():
 
 @pytest.mark.heavy
 def test_certainties_can_be_believed_on_letters_that_taught_nothing():
-    documents = [Annotated.of(document) for document in make.documents(seed=8, fillings=2)]
+    documents = untaught(seed=8, fillings=3)
     seen = reliability(documents, Finder(threshold=0.3).find)
     assert seen.error < 0.08, str(seen)
 
