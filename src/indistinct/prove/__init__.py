@@ -14,9 +14,12 @@ from indistinct.prove.changes import (
 )
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
+from indistinct.prove.judge import judge
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
+from indistinct.prove.opinion import Opinion, Reservation, State, Trial
+from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register, join_registers
 from indistinct.prove.sensitivity import Sensitivity, sensitivity
 from indistinct.prove.together import (
@@ -41,11 +44,16 @@ __all__ = [
     "Exposure",
     "Linkage",
     "Model",
+    "Opinion",
     "PermutationDistances",
+    "Promise",
     "ProtectionReport",
     "Register",
+    "Reservation",
     "Sensitivity",
+    "State",
     "Together",
+    "Trial",
     "Trust",
     "Verification",
     "Witness",
@@ -60,6 +68,7 @@ __all__ = [
     "inferred_associations",
     "is_suppressed",
     "join_registers",
+    "judge",
     "link_own",
     "linked_pairs",
     "linked_totals",

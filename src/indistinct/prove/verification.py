@@ -8,6 +8,7 @@ from typing import Any
 
 from indistinct.figures import bars
 from indistinct.prove.models import Model
+from indistinct.prove.opinion import Reservation, State
 from indistinct.showing import Shown, Table, folded
 
 __all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
@@ -89,6 +90,13 @@ class Verification(Shown):
         What else keeps the verdict from holding: changed bytes, earlier releases, attacks.
     parts
         Results of further checks by name.
+    claims_k
+        Whether k was promised at all. Where values were altered it is not: what an intruder
+        finds is measured, and nothing is proved.
+    reservations
+        What the verdict rests on and the file cannot show; see `indistinct.prove.Reservation`.
+    accepted
+        Codes of the reservations that the holder takes upon himself.
     """
 
     verdict: Model
@@ -106,17 +114,43 @@ class Verification(Shown):
     assumptions: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     parts: Mapping[str, Any] = field(default_factory=dict)
+    claims_k: bool = True
+    reservations: tuple[Reservation, ...] = ()
+    accepted: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """One of three: *holds*, holds with *reservations*, *fails*."""
+        broken = self.claims_k and (self.verdict == "none" or not self.ads0)
+        if broken or self.findings:
+            return "fails"
+        return "reservations" if self.reservations or not self.claims_k else "holds"
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept."""
-        return self.verdict != "none" and self.ads0 and not self.findings
+        """Whether the promise is kept, and nothing has to be taken on trust."""
+        return self.state == "holds"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, or every reservation was accepted by name."""
+        codes = {reservation.code for reservation in self.reservations}
+        return self.holds or (self.state == "reservations" and codes <= set(self.accepted))
 
     @property
     def sentence(self) -> str:
-        """The verdict in one line."""
-        if self.findings and self.verdict != "none":
-            return f"not proved: {self.findings[0]}"
+        """The verdict in one line, with the reservations by code."""
+        if self.state != "reservations" or not self.reservations:
+            return self._counted
+        codes = ", ".join(dict.fromkeys(r.code for r in self.reservations))
+        return f"{self._counted}; with reservations: {codes}"
+
+    @property
+    def _counted(self) -> str:
+        if self.findings and (self.verdict != "none" or not self.claims_k):
+            return f"does not hold: {self.findings[0]}"
+        if not self.claims_k:
+            return f"values were altered, so that k = {self.asked} is not claimed"
         if self.verdict == "null-map":
             return "null-map: no released record refers to anybody in the private data"
         if self.verdict == "k-map":
@@ -156,7 +190,10 @@ class Verification(Shown):
             "disclosures": self.disclosures,
             "witnesses": [witness.to_dict() for witness in self.witnesses],
             "checked": [dict(check) for check in self.checked],
+            "state": self.state,
             "holds": self.holds,
+            "reservations": [reservation.to_dict() for reservation in self.reservations],
+            "accepted": list(self.accepted),
             "asked": self.asked,
             "records": self.records,
             "exposed": self.exposed,
@@ -181,9 +218,11 @@ class Verification(Shown):
     def __repr__(self) -> str:
         lines = [self.sentence, *self._checked()[:4]]
         lines += [f"  finding        {finding}" for finding in self.findings[:3]]
+        lines += [f"  reservation    {r.sentence}" for r in self.reservations[:3]]
         lines += [f"  {witness!r}" for witness in self.witnesses[:3]]
         left = {
             "findings": len(self.findings) - 3,
+            "reservations": len(self.reservations) - 3,
             "witnesses": len(self.witnesses) - 3,
             "notes": len(self.notes),
             "assumptions": len(self.assumptions),
@@ -205,6 +244,7 @@ class Verification(Shown):
     def _lines(self) -> list[str]:
         lines = [self.sentence, *self._checked()]
         lines += [f"  finding        {finding}" for finding in self.findings]
+        lines += [f"  reservation    {r.code}: {r.sentence}" for r in self.reservations]
         lines += [f"  {witness!r}" for witness in self.witnesses]
         lines += [f"  note           {note}" for note in self.notes]
         for part in self.parts.values():
@@ -223,7 +263,7 @@ class Verification(Shown):
         )
         facts: dict[str, object] = {
             "verdict": self.verdict,
-            "holds": self.holds,
+            "state": self.state,
             "k": self.k,
             "records": self.records,
             "exposed": self.exposed,
@@ -240,7 +280,8 @@ class Verification(Shown):
         return tables
 
     def _notes(self) -> list[str]:
-        return [*self.findings, *self.notes, *self.assumptions]
+        reserved = [reservation.sentence for reservation in self.reservations]
+        return [*self.findings, *reserved, *self.notes, *self.assumptions]
 
 
 def _people(number: int) -> str:

@@ -48,6 +48,7 @@ def verify(
     missing: Missing = "own",
     unmet: Unmet = "ignored",
     encrypted: Sequence[str] = (),
+    alone: bool = False,
 ) -> Verification:
     """Decide which protection a released file gives, and show the records that have none.
 
@@ -68,6 +69,9 @@ def verify(
         that column are joined as well.
     hierarchies, missing, unmet, encrypted
         See `indistinct.prove.expose`.
+    alone
+        Count the release by itself too, whatever it is attacked with: a class that is small in
+        the file stays small, however many people a register has for it.
 
     >>> import pyarrow as pa, indistinct
     >>> with indistinct.open_data({"zip": ["0213*"] * 2, "ill": ["flu", "cold"]}) as data:
@@ -91,7 +95,8 @@ def verify(
             check_one_to_one(engine, having[0], person)
         elif len(having) > 1:
             used.append(join_registers(engine, having, person))
-    exposures = [
+    counted_alone = [expose_alone(engine, release, names)] if alone or not used else []
+    exposures = counted_alone + [
         expose(
             engine,
             release,
@@ -105,7 +110,7 @@ def verify(
             encrypted=encrypted,
         )
         for register in used
-    ] or [expose_alone(engine, release, names)]
+    ]
     decisions = [
         decide(
             exposure,

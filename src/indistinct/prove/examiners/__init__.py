@@ -1,0 +1,14 @@
+"""Who looks at a released file before it is judged, each for one way in which a word is undone.
+
+An examiner is a function of a `Trial` to an `Opinion`. A new one is a module here and a line in
+`EXAMINERS`; certificate, `verify` and report all hear it, because all ask `judge`.
+"""
+
+from collections.abc import Callable
+
+from indistinct.prove.examiners.terms import examine_terms
+from indistinct.prove.opinion import Opinion, Trial
+
+__all__ = ["EXAMINERS"]
+
+EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (examine_terms,)

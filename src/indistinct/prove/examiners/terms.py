@@ -1,0 +1,31 @@
+"""What the holder said of the release himself: what is not confirmed, kept or altered."""
+
+from __future__ import annotations
+
+from indistinct.prove.opinion import Opinion, Trial
+
+__all__ = ["examine_terms"]
+
+
+def examine_terms(trial: Trial) -> Opinion:
+    """Name what must be taken on trust because the promise itself says so."""
+    promise, found = trial.promise, Opinion()
+    if not promise.confirmed:
+        found = found.reserving(
+            "key-not-confirmed",
+            f"nobody has confirmed that {', '.join(promise.key)} is all that an intruder may know: "
+            "write confirmed = true under [release] in the project file when it is",
+        )
+    if promise.kept:
+        found = found.reserving(
+            "identifier-released",
+            f"{', '.join(promise.kept)} may name people and "
+            f"{'is' if len(promise.kept) == 1 else 'are'} released because it was asked for",
+        )
+    if promise.population is not None:
+        found = found.reserving(
+            "population",
+            f"k counts the people of {promise.population}, and holds if the records are about "
+            "people of that list and an intruder cannot tell who of them is in the data",
+        )
+    return found

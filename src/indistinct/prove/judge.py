@@ -1,0 +1,64 @@
+"""The one judge: what may be said of a released file. Certificate, `verify` and report ask it.
+
+The paper's models are counted (`verify`): in the file itself, among the private data's own people,
+and in every register. Then every examiner looks at it for one way in which such a count is undone.
+Nothing that any of them says makes the verdict better, so more knowledge can only keep or lower it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from indistinct import progress
+from indistinct.prove.examiners import EXAMINERS
+from indistinct.prove.opinion import Trial, together
+from indistinct.prove.registers import Register
+from indistinct.prove.verification import Verification
+from indistinct.prove.verify import verify
+from indistinct.variables import Missing
+
+__all__ = ["judge"]
+
+
+def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
+    """Judge a released file by its promise.
+
+    >>> import indistinct
+    >>> from indistinct.prove import Promise
+    >>> with indistinct.open_data({"zip": ["0213*"] * 2, "ill": ["flu", "cold"]}) as data:
+    ...     found = judge(Trial(data.engine, data.source, Promise(key=("zip",), k=2)))
+    >>> found.state, found.sentence
+    ('holds', 'k-map, k=2: no released record refers to fewer than 2 people')
+    """
+    promise, private = trial.promise, trial.private
+    person = promise.person
+    own = [Register.of_private(private, person)] if private is not None else []
+    counted = verify(
+        trial.engine,
+        trial.release,
+        promise.key,
+        k=promise.k,
+        private=private,
+        registers=[*own, *trial.registers],
+        person=person,
+        hierarchies=trial.hierarchies,
+        missing=missing,
+        encrypted=(*promise.encrypted, *promise.substituted),
+        alone=promise.claims_k and promise.population is None,
+    )
+    heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
+    said = together([examine(trial) for examine in heard])
+    fewest = counted.k if said.k is None else min(counted.k, said.k)
+    findings = said.findings
+    if promise.claims_k and said.k is not None and said.k < promise.k and not findings:
+        findings = (f"some records can be narrowed down to {said.k:,} people",)
+    return replace(
+        counted,
+        k=fewest,
+        claims_k=promise.claims_k,
+        findings=counted.findings + findings,
+        reservations=said.reservations,
+        accepted=promise.accepted,
+        notes=counted.notes + said.notes,
+        parts={**counted.parts, **said.parts},
+    )
