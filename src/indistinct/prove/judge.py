@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from indistinct import progress
 from indistinct.errors import InputError
@@ -39,20 +40,22 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     if promise.population is not None:
         own = []  # the file's people are some of the list's; k counts the list's
         _check_population(promise.population, trial.registers)
+    asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
     counted = verify(
         trial.engine,
         trial.release,
         promise.key,
-        k=promise.k,
         private=private,
-        registers=[*own, *trial.registers],
+        registers=[*trial.registers, *own],
         person=person,
         hierarchies=trial.hierarchies,
         missing=missing,
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
-        alone=promise.claims_k and promise.population is None,
-        identifiers=False,
+        **asked,
     )
+    if promise.claims_k and promise.population is None and counted.checked[0]["what"] != "release":
+        alone = verify(trial.engine, trial.release, promise.key, **asked)
+        counted = _also_alone(counted, alone)
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])
     fewest = counted.k if said.k is None else min(counted.k, said.k)
@@ -68,6 +71,23 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         accepted=promise.accepted,
         notes=counted.notes + said.notes,
         parts={**counted.parts, **said.parts},
+    )
+
+
+def _also_alone(counted: Verification, alone: Verification) -> Verification:
+    """Add what the file itself shows: a class that is small in it stays small.
+
+    However many people a register has for it, whoever knows who is in the data counts these.
+    """
+    found: tuple[str, ...] = ()
+    if alone.state == "fails" and counted.state != "fails":
+        found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
+    return replace(
+        counted,
+        k=min(counted.k, alone.k) if counted.k else alone.k,
+        findings=counted.findings + found,
+        checked=(*counted.checked, *alone.checked),
+        witnesses=counted.witnesses or alone.witnesses,
     )
 
 

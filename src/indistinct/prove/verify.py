@@ -48,7 +48,6 @@ def verify(
     missing: Missing = "own",
     unmet: Unmet = "ignored",
     encrypted: Sequence[str] = (),
-    alone: bool = False,
     identifiers: bool = True,
 ) -> Verification:
     """Decide which protection a released file gives, and show the records that have none.
@@ -70,9 +69,6 @@ def verify(
         that column are joined as well.
     hierarchies, missing, unmet, encrypted
         See `indistinct.prove.expose`.
-    alone
-        Count the release by itself too, whatever it is attacked with: a class that is small in
-        the file stays small, however many people a register has for it.
     identifiers
         Take identifiers of the private data that were released for known; the judge has an
         examiner for them.
@@ -99,8 +95,7 @@ def verify(
             check_one_to_one(engine, having[0], person)
         elif len(having) > 1:
             used.append(join_registers(engine, having, person))
-    counted_alone = [expose_alone(engine, release, names)] if alone or not used else []
-    exposures = counted_alone + [
+    exposures = [
         expose(
             engine,
             release,
@@ -114,7 +109,7 @@ def verify(
             encrypted=encrypted,
         )
         for register in used
-    ]
+    ] or [expose_alone(engine, release, names)]
     decisions = [
         decide(
             exposure,
@@ -226,7 +221,9 @@ def _witnesses(decisions: Sequence[Decision], k: int) -> list[Witness]:
             worst = (not bool(decision.disclosed[record]), int(decision.people[record]), record)
             found.append((worst, decision))
     found.sort(key=lambda pair: pair[0])
-    shown = found[:AT_MOST_WITNESSES]
+    # a record that several registers give away is shown once, with the first of them
+    once = {worst[2]: (worst, decision) for worst, decision in reversed(found)}
+    shown = sorted(once.values(), key=lambda pair: pair[0])[:AT_MOST_WITNESSES]
     classes = {id(d): _classes_of(d, [w[2] for w, own in shown if own is d]) for _, d in shown}
     return [
         _witness(decision, record, people, classes[id(decision)][record], not safe, k)
