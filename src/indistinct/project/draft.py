@@ -12,7 +12,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source, written_whole
 from indistinct.files.sql import is_database, shown_address
-from indistinct.project.guessing import Guess, guess_variables
+from indistinct.naming import Guess, guess_variables
 from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
 from indistinct.showing import Shown, Table
 
