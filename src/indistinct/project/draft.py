@@ -44,6 +44,7 @@ missing = "own"
 # cost is shown by: indistinct protect {file} --compare
 method = "local-recoding"
 # keep = []                     # the variables that are released beside the key; else all
+# release = []                  # what names people and is released all the same
 # registers = []                # files of people to attack the release with
 # earlier = []                  # earlier releases of the same people, which must not be undone
 out = "release"
