@@ -23,6 +23,7 @@ from indistinct.cli.options import (
     KeyList,
     Master,
     Memory,
+    Names,
     Out,
     Query,
     Scratch,
@@ -204,6 +205,7 @@ def protect(
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
     ] = None,
+    keep_named: Names = None,
     needed: Annotated[
         str | None,
         typer.Option(help="Variables that the recipient's task needs; warns where they suffer."),
@@ -322,6 +324,7 @@ def protect(
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
             substitute=tuple(split_names(substitute) or ()),
+            keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),
             earlier=tuple(earlier or ()),
             sign_with=sign,
