@@ -40,6 +40,7 @@ from indistinct.project.settings import (
     value_labels,
     value_list,
     whole,
+    yes_or_no,
 )
 from indistinct.project.steps import DeclaredStep
 from indistinct.project.texts import TextSettings
@@ -136,6 +137,11 @@ class Release:
     keep: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "the variables that are released beside the key; all others go",
+    )
+    keep_order: bool = setting(
+        yes_or_no,
+        "leave the records in the order of the private file, which may tell whose they are",
+        default=False,
     )
     substitute: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
