@@ -154,6 +154,12 @@ class Release:
         listed(existing_file, "release folders"),
         "earlier releases of the same people, which must not be undone",
     )
+    confirmed: bool | None = setting(
+        yes_or_no, "whether a person has confirmed that the key is what an intruder may know"
+    )
+    accept: tuple[str, ...] | None = setting(
+        listed(text, "codes of reservations"), "reservations that the holder knows and accepts"
+    )
     use: Use | None = setting(
         choice(*get_args(Use)),
         "what the recipient works with; warns where a method ruins it",
