@@ -120,6 +120,7 @@ def verify(
             person=person
             if exposure.register and _names_people(person, exposure.register, private)
             else None,
+            hierarchies=hierarchies,
         )
         for exposure in exposures
     ]
