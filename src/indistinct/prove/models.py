@@ -47,12 +47,15 @@ class Decision:
     disclosed
         Records that fail all of property 9: (a) nobody else, (b) no other record, and (c) true
         values.
+    truth_known
+        Whether the private data said what is true. Otherwise every value was taken for true.
     """
 
     exposure: Exposure
     models: NDArray[np.uint8] = field(repr=False)
     people: IntArray = field(repr=False)
     disclosed: BoolArray = field(repr=False)
+    truth_known: bool = False
 
 
 def decide(
@@ -101,7 +104,9 @@ def decide(
         alone = people[chosen] == 1
         again = _linked_again(exposure, chosen)
         disclosed[records] = alone & ~again & true
-    return Decision(exposure, models, released.per_record(people).astype(np.int64), disclosed)
+    counts = released.per_record(people).astype(np.int64)
+    truth_known = private is not None and exposure.register is not None
+    return Decision(exposure, models, counts, disclosed, truth_known)
 
 
 def _linked_again(exposure: Exposure, classes: IntArray) -> BoolArray:

@@ -14,7 +14,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linked_pairs, members_of_groups
-from indistinct.prove.registers import Register, as_text_column
+from indistinct.prove.registers import Register, ids_alike
 
 __all__ = ["agreement", "records_of_classes", "records_of_people", "true_values"]
 
@@ -33,9 +33,10 @@ def records_of_people(register: Register, rows: IntArray, private: Source, perso
     """
     if not len(rows) or register.person is None:
         return _NOBODY, _NOBODY
-    ids = as_text_column(register.source.table([register.person]).column(0))
-    wanted = ids.take(pa.array(rows)).combine_chunks()
-    own = as_text_column(private.table([person]).column(0)).combine_chunks()
+    ids, own = ids_alike(
+        register.source.table([register.person]).column(0), private.table([person]).column(0)
+    )
+    wanted = ids.take(pa.array(rows))
     both = pa.concat_arrays([wanted, own]).dictionary_encode()
     codes = both.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     named = np.flatnonzero(codes[: len(rows)] >= 0)
