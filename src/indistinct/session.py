@@ -601,6 +601,7 @@ class Data:
         names = [name for name in done.before.key if name in source.variables]
         perturbed = altered_variables(plan, receipts, key=names)
         promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
+        promise = replace(promise, keeps_order=source is as_changed and keep_order)
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -613,6 +614,7 @@ class Data:
                     self.source,
                     lists,
                     hierarchies_in(plan.to_dict()),
+                    origin,
                 ),
                 name="the new release",
                 earlier=earlier,

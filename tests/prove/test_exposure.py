@@ -178,7 +178,7 @@ def test_coded_differently_from_the_private_file_names_no_private_value(engine: 
     release = table(engine, {"sex": texts("male", "female")}, "release.csv")
     register = Register(table(engine, {"sex": [1, 2]}, "voters.csv"))
     private = table(engine, {"sex": texts("male", "female", "unwritten")}, "private.csv")
-    with pytest.raises(InputError, match=r"beside the private data's in voters.*as 1 digit") as told:
+    with pytest.raises(InputError, match=r"the private data's in voters.*as 1 digit") as told:
         expose(engine, release, register, ["sex"], private=private)
     assert not any(value in str(told.value) for value in ("male", "unwritten"))
 

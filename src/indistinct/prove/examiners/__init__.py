@@ -6,9 +6,15 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 
 from collections.abc import Callable
 
+from indistinct.prove.examiners.altered import examine_altered
+from indistinct.prove.examiners.order import examine_order
 from indistinct.prove.examiners.terms import examine_terms
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["EXAMINERS"]
 
-EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (examine_terms,)
+EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
+    examine_terms,
+    examine_order,
+    examine_altered,
+)
