@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.assumptions import assumptions, doubts
 from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
 from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
+from indistinct.prove.opinion import Reservation
 from indistinct.prove.registers import (
     OWN_PEOPLE,
     Register,
@@ -119,6 +121,7 @@ def verify(
             person=person
             if exposure.register and _names_people(person, exposure.register, private)
             else None,
+            hierarchies=hierarchies,
         )
         for exposure in exposures
     ]
@@ -130,7 +133,32 @@ def verify(
             *doubts(engine, release, person=person, **given),
         ),
         assumptions=assumptions(release, hierarchies=hierarchies, missing=missing, **given),
+        reservations=tuple(_reservations(key, exposures)),
     )
+
+
+def _reservations(key: Sequence[str], exposures: Sequence[Exposure]) -> list[Reservation]:
+    """Name what a register or the private data could not be asked."""
+    found = []
+    for exposure in exposures:
+        lacking = [name for name in key if name not in exposure.attributes]
+        if exposure.name == OWN_PEOPLE and exposure.strange:
+            found.append(
+                Reservation(
+                    "perturbed",
+                    f"some released values of {', '.join(exposure.strange)} are nobody's in the "
+                    "private data: values were altered, and what that protects from is not proved",
+                )
+            )
+        elif exposure.name != OWN_PEOPLE and exposure.register is not None and lacking:
+            found.append(
+                Reservation(
+                    "register-lacks",
+                    f"{Path(exposure.name).name} does not have {', '.join(lacking)}: whom it "
+                    "leaves for a record was counted without what it lacks",
+                )
+            )
+    return found
 
 
 def _names_people(person: str | None, register: Register, private: Source | None) -> bool:
@@ -165,6 +193,8 @@ def _answer(
 ) -> Verification:
     models = np.minimum.reduce([decision.models for decision in decisions])
     disclosed = np.logical_or.reduce([decision.disclosed for decision in decisions])
+    nothing = np.zeros(len(disclosed), dtype=bool)
+    true = np.logical_or.reduce([nothing, *(d.disclosed for d in decisions if d.truth_known)])
     by_model: dict[str, int] = {
         name: int((models == code).sum()) for code, name in enumerate(MODELS)
     }
@@ -188,6 +218,7 @@ def _answer(
         tuple(key),
         tuple(_witnesses(decisions, k)),
         tuple(_checked(decision) for decision in decisions),
+        true_disclosures=int(true.sum()),
     )
 
 
@@ -243,9 +274,11 @@ def _witness(
     rows = exposure.people_of(released_class, at_most=NAMED_PEOPLE)
     if discloses:
         condition = (
-            "nobody else (a), no other record (b), and what it tells is true (c)"
-            if exposure.register is not None
-            else "nobody else in the file has this key"
+            "nobody else in the file has this key"
+            if exposure.register is None
+            else "nobody else (a), no other record (b), and what it tells is true (c)"
+            if decision.truth_known
+            else "nobody else (a), and no other record (b)"
         )
     else:
         condition = f"fewer than {k:,}"
