@@ -28,6 +28,7 @@ __all__ = [
     "Master",
     "Memory",
     "Out",
+    "Person",
     "Query",
     "Scratch",
     "Threads",
@@ -58,6 +59,15 @@ AtMost = Annotated[
     int | None,
     typer.Option(
         "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
+    ),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        help="The column that says whose record each is, where people have several: then people "
+        "are counted. By default found, if the data have one.",
+        metavar="NAME",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

@@ -22,6 +22,7 @@ from indistinct.cli.options import (
     Master,
     Memory,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -67,6 +68,7 @@ def protect(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option(
@@ -313,6 +315,7 @@ def protect(
             plan=plan,
             options=_given(generalising if compare else family),
             hierarchies=hierarchies,
+            person=person,
             seed=seed,
             out=out,
             format=format,

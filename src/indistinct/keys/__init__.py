@@ -6,7 +6,7 @@ from indistinct.keys.explain import Explanation, explain
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import counts_by_row, group_rows
 from indistinct.keys.matching import counts_in
-from indistinct.keys.people import find_person, people_by_class, person_of_records
+from indistinct.keys.people import find_person, people_by_class, person_of_records, several_records
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.pullout import pull_out, write_pull_out
 from indistinct.keys.recoding import DROPPED, Recoding
@@ -48,6 +48,7 @@ __all__ = [
     "person_of_records",
     "public_frequencies",
     "pull_out",
+    "several_records",
     "small_categories",
     "threshold",
     "unique_records",

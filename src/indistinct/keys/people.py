@@ -20,7 +20,13 @@ from indistinct.engine.base import quote
 from indistinct.files.source import Source
 from indistinct.keys.table import KeyTable
 
-__all__ = ["find_person", "numbers_people", "people_by_class", "person_of_records", "repeats"]
+__all__ = [
+    "find_person",
+    "numbers_people",
+    "people_by_class",
+    "person_of_records",
+    "several_records",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -50,6 +56,11 @@ _OTHERWISE = re.compile(
 MOST_RECORDS = 100
 """A column that nobody declared numbers people only if it has at most so many records for each."""
 
+AGREEING = 0.9
+"""The share of people with several records who must agree with themselves on a key variable."""
+MOST_ALIKE = 0.8
+"""A key variable of which more people than this have one value says nothing about that."""
+
 
 def words_of_name(name: str) -> list[str]:
     """Return the words of a column's name, in lower case."""
@@ -77,9 +88,10 @@ def find_person(
 ) -> str | None:
     """Return the column that says whose record each is; None where a record is a person.
 
-    A column that is declared is taken at its word, whether values repeat or not. Otherwise it is
-    an identifier that several records share: a declared one, unless its name says that it is no
-    number of people (a surname, an address), or one whose name says that it numbers people.
+    A column that is declared is taken at its word. Otherwise it is one that several records share
+    and whose name says that it numbers people; or an identifier that several records share and
+    that goes with the key: records that share it nearly always agree on a key variable, which
+    those who share a surname or a street do not.
 
     Parameters
     ----------
@@ -89,44 +101,65 @@ def find_person(
         Variables of the key are no numbers of people.
 
     >>> import indistinct
-    >>> visits = {"patient": [7, 7, 8] * 4, "surname": ["Li"] * 12, "sex": [1, 1, 2] * 4}
+    >>> visits = {"patient": [*range(8)] * 3, "surname": ["Li"] * 24, "sex": [1, 2] * 12}
     >>> with indistinct.open_data(visits) as data:
-    ...     find_person(data.engine, data.source, declared="patient", key=["sex"])
+    ...     find_person(data.engine, data.source, key=["sex"])
     'patient'
     """
     if declared is not None:
         source.check_columns([declared])
         return declared
     for name, variable in source.variables.items():
-        if name in key:
+        if name in key or variable.role not in ("identifier", "other"):
             continue
-        if variable.role == "identifier":
-            known = numbers_people(name) or not _OTHERWISE.search("_".join(words_of_name(name)))
-        else:
-            known = variable.role == "other" and numbers_people(name)
-        if known and repeats(engine, source, name, sure=variable.role == "identifier"):
+        if numbers_people(name):
+            if _may_repeat(engine, source, name):
+                return name
+        elif (
+            variable.role == "identifier"
+            and not _OTHERWISE.search("_".join(words_of_name(name)))
+            and _may_repeat(engine, source, name)
+            and any(_goes_with(engine, source, name, other) for other in key)
+        ):
             return name
     return None
 
 
-def repeats(engine: Engine, source: Source, person: str, *, sure: bool = True) -> bool:
-    """Say whether several records share a value, yet few enough that it may number people.
+def several_records(engine: Engine, source: Source, person: str) -> bool:
+    """Say whether somebody has several records, or several records do not say whose they are."""
+    present, different = _present_and_different(engine, source, person)
+    return different < present or source.records - present > 1
 
-    Parameters
-    ----------
-    sure
-        Whether it is known that the values number people or the like; a guess is more careful.
-    """
+
+def _present_and_different(engine: Engine, source: Source, name: str) -> tuple[int, int]:
     found = engine.sql(
-        f"SELECT count({quote(person)}) AS n, count(DISTINCT {quote(person)}) AS d FROM records",
+        f"SELECT count({quote(name)}) AS n, count(DISTINCT {quote(name)}) AS d FROM records",
         records=source,
     )
-    present, different = (int(found.column(name)[0].as_py()) for name in ("n", "d"))
-    if not different or different == present:
-        return False
-    if sure:
-        return different > 5 or present < 25
-    return different > 5 and present / different <= MOST_RECORDS
+    return int(found.column("n")[0].as_py()), int(found.column("d")[0].as_py())
+
+
+def _may_repeat(engine: Engine, source: Source, name: str) -> bool:
+    """Say whether several records share a value, yet few enough that it may number people."""
+    present, different = _present_and_different(engine, source, name)
+    return 5 < different < present <= different * MOST_RECORDS
+
+
+def _goes_with(engine: Engine, source: Source, name: str, other: str) -> bool:
+    """Say whether records that share a value nearly always agree on another variable, too."""
+    both = f"{quote(name)} AS a, {quote(other)} AS b"
+    found = engine.sql(
+        f"""WITH pairs AS (SELECT {both}, count(*) AS n FROM records
+                           WHERE {quote(name)} IS NOT NULL GROUP BY {quote(name)}, {quote(other)}),
+            shared AS (SELECT count(*) AS values, sum(n) AS n FROM pairs GROUP BY a),
+            others AS (SELECT sum(n) AS n FROM pairs GROUP BY b)
+            SELECT (SELECT avg(CASE WHEN values = 1 THEN 1.0 ELSE 0.0 END) FROM shared
+                    WHERE n > 1) AS agreeing,
+                   (SELECT 1.0 * max(n) / sum(n) FROM others) AS most""",
+        records=source,
+    )
+    agreeing, most = found.column("agreeing")[0].as_py(), found.column("most")[0].as_py()
+    return agreeing is not None and float(agreeing) >= AGREEING and float(most) <= MOST_ALIKE
 
 
 def people_by_class(engine: Engine, source: Source, key: Sequence[str], person: str) -> IntArray:
