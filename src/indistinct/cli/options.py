@@ -18,6 +18,8 @@ from indistinct.errors import InputError
 from indistinct.session import Data, open_data
 
 __all__ = [
+    "Accept",
+    "AlthoughUnproved",
     "AtMost",
     "Compute",
     "DataFile",
@@ -68,6 +70,18 @@ Person = Annotated[
         help="The column that says whose record each is, where people have several: then people "
         "are counted. By default found, if the data have one.",
         metavar="NAME",
+    ),
+]
+Accept = Annotated[
+    str | None,
+    typer.Option(
+        "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
+    ),
+]
+AlthoughUnproved = Annotated[
+    bool,
+    typer.Option(
+        "--although-unproved", help="Write a release that does not hold; its certificate says so."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

@@ -133,6 +133,8 @@ class ForPeople(Step, kind="for-people"):
             raise InputError("Protecting people needs at least one step.")
         if self.person in self.key:
             raise InputError(f"'{self.person}' says who people are and cannot be in the key.")
+        # a step of steps alters values if one of them does
+        object.__setattr__(self, "truthful", all(step.truthful for step in self.steps))
 
     def order_problem(self, later: Step) -> str | None:
         """Say what the steps say."""
@@ -257,6 +259,7 @@ def protect_people(
     seed: int,
     secrets: ReleaseKey | None = None,
     only_k: bool = False,
+    first: int = 0,
 ) -> Protected:
     """Let a method protect people instead of records, and count people before and after.
 
@@ -267,6 +270,8 @@ def protect_people(
     only_k
         Whether the method is asked for k units and no more, and what then has too few people is
         left out: for a method that leaves records out anyhow.
+    first
+        The place of the step, where steps before it have been applied already.
     """
     before = uniques(engine, source, key, k=k, person=person)
     units = Units.of(engine, source, key, person)
@@ -279,7 +284,7 @@ def protect_people(
                 raise
             break  # so many units cannot be had; what was found before is taken
         step = ForPeople(person, tuple(key), k, inner.plan.steps, enforces=inner.guaranteed)
-        applied = Plan((step,)).apply(engine, source, seed=seed, secrets=secrets)
+        applied = Plan((step,)).apply(engine, source, seed=seed, secrets=secrets, first=first)
         found = replace(
             inner, k=k, plan=Plan((step,)), source=applied.source, receipts=applied.receipts
         )

@@ -135,7 +135,13 @@ class Verification(Shown):
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
         codes = {reservation.code for reservation in self.reservations}
-        return self.holds or (self.state == "reservations" and codes <= set(self.accepted))
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.holds or (self.state == "reservations" and accepted)
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Why it does not hold, where it does not: sentences without a value of a cell."""
+        return (self.findings or (self._counted,)) if self.state == "fails" else ()
 
     @property
     def sentence(self) -> str:
