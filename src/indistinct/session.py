@@ -33,6 +33,7 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    ScrambleOrder,
     Select,
     SideBySide,
     Step,
@@ -43,6 +44,7 @@ from indistinct.protect import (
     compare_methods,
     for_people,
     fresh_seed,
+    origin_of,
     percent_of_records,
     protect_by_method,
     protect_by_plan,
@@ -480,8 +482,11 @@ class Data:
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
+        # a release leaves the identifiers out itself, and puts the records in another order
+        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
+            plan = plan.undo()
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()  # a release leaves the identifiers out itself
+            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -548,6 +553,7 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
+            match=origin_of(done.receipts, self.records),
         )
 
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
@@ -592,6 +598,7 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
+        keep_order: bool | None = None,
         substitute: Sequence[str] = (),
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
@@ -620,6 +627,9 @@ class Data:
             The holder's key, for the certificate.
         keep
             The variables that are released beside the key; by default the project's, or all.
+        keep_order
+            Leave the records in the order of the private file, which may tell whose they are: by
+            default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
         seed
@@ -659,6 +669,20 @@ class Data:
             applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
             source, receipts = applied.source, receipts + applied.receipts
             plan = Plan((*plan.steps, *last))
+        if keep_order is None:
+            keep_order = self.project is not None and self.project.release.keep_order
+        as_changed, scrambles = source, not keep_order
+        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
+            scrambles = False  # they stand in another order already
+        if scrambles:
+            if seed is None:
+                seed = fresh_seed()
+            applied = Plan((ScrambleOrder(),)).apply(
+                self.engine, source, seed=seed, first=len(plan)
+            )
+            source, receipts = applied.source, receipts + applied.receipts
+            plan = plan.with_step(ScrambleOrder())
+        origin = origin_of(receipts, self.records)
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
@@ -690,16 +714,17 @@ class Data:
         if compare:
             try:
                 compared = self.utility(
-                    source,
+                    as_changed,
                     key=names,
                     hierarchies=hierarchies_in(plan.to_dict()),
                     protection=None if protection is None else False,
+                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            source,
+            as_changed,
             done,
             plan=plan,
             receipts=receipts,
@@ -732,6 +757,7 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            origin=origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,

@@ -202,6 +202,13 @@ def protect(
         str | None,
         typer.Option(help="The variables that are released beside the key; all others go."),
     ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave the records in their order, which may tell whose they are: a reservation.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
@@ -324,6 +331,7 @@ def protect(
             out=out,
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
+            keep_order=keep_order or None,
             substitute=tuple(split_names(substitute) or ()),
             registers=(register,) if register is not None else (),
             earlier=tuple(earlier or ()),

@@ -142,6 +142,11 @@ class Release:
         listed(text, "variable names"),
         "the variables that are released beside the key; all others go",
     )
+    keep_order: bool = setting(
+        yes_or_no,
+        "leave the records in the order of the private file, which may tell whose they are",
+        default=False,
+    )
     substitute: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "identifiers that are replaced by made-up ones instead of left out",

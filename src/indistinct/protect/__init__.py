@@ -37,7 +37,7 @@ from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
-from indistinct.protect.receipt import Receipt
+from indistinct.protect.receipt import Receipt, origin_of
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
@@ -199,6 +199,7 @@ __all__ = [
     "mdav",
     "mondrian",
     "optimal",
+    "origin_of",
     "people_with",
     "percent_of_records",
     "pram_estimate",

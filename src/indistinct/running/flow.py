@@ -175,6 +175,7 @@ def release_data(
             seed=seed,
             format=wanted.format,
             keep=wanted.keep,
+            keep_order=wanted.keep_order,
             substitute=wanted.substitute,
             registers=wanted.registers,
             earlier=wanted.earlier,

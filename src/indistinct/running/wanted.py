@@ -30,7 +30,7 @@ class Wanted:
         project belong to its own method; they are not used with another one.
     seed
         By default the project's, or one that nobody can guess.
-    out, format, keep, substitute, earlier
+    out, format, keep, keep_order, substitute, earlier
         As `Data.release` takes them.
     registers
         Files of people to attack the release with; beside the project's.
@@ -62,6 +62,7 @@ class Wanted:
     out: Path | None = None
     format: Format | None = None
     keep: tuple[str, ...] | None = None
+    keep_order: bool | None = None
     substitute: tuple[str, ...] = ()
     registers: tuple[Path, ...] = ()
     earlier: tuple[Path, ...] = ()
@@ -93,6 +94,7 @@ class Wanted:
             out=self.out or release.out,
             format=self.format or release.format,
             keep=release.keep if self.keep is None else self.keep,
+            keep_order=release.keep_order if self.keep_order is None else self.keep_order,
             substitute=self.substitute or release.substitute or (),
             registers=_joined(self.registers, release.registers),
             earlier=_joined(self.earlier, release.earlier),
