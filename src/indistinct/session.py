@@ -700,6 +700,7 @@ class Data:
                     self.source,
                     lists,
                     hierarchies_in(plan.to_dict()),
+                    origin,
                 ),
                 name="the new release",
                 earlier=earlier,
@@ -782,6 +783,7 @@ class Data:
         return Promise(
             key=tuple(key),
             k=done.k,
+            person=done.person,
             sensitive=tuple(
                 n for n in self.variables.names(role="sensitive") if n in released.variables
             ),

@@ -158,6 +158,7 @@ class ForPeople(Step, kind="for-people"):
         row_of[stays] = np.arange(len(stays))
         row = row_of[units.unit_of]
         result, differs = self._returned(engine, source, units, changed, row)
+        rows = np.flatnonzero(row >= 0)
         few = np.zeros(result.records, dtype=bool)
         if result.records:
             people = people_by_class(engine, result, self.key, self.person)
@@ -170,6 +171,7 @@ class ForPeople(Step, kind="for-people"):
                 )
             result = engine.keep(result, ~few)
             differs = {name: mask[~few] for name, mask in differs.items()}
+            rows = rows[~few]
         touched = np.zeros(result.records, dtype=bool)
         for mask in differs.values():
             touched |= mask
@@ -183,6 +185,7 @@ class ForPeople(Step, kind="for-people"):
             notes=(*self._notes(units, int(few.sum())), *(n for r in receipts for n in r.notes)),
             warnings=tuple(w for r in receipts for w in r.warnings),
             private=[r.private for r in receipts],
+            rows=rows if len(rows) < source.records else None,
         )
 
     def _returned(

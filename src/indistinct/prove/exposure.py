@@ -20,6 +20,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
 from indistinct.prove.cover import Cover, cover, texts_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
+from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, as_text_column
 from indistinct.variables import Missing
 
@@ -125,6 +126,8 @@ class Exposure:
         The register's class of the only such subject; -1 where there is none or several.
     own, between
         The private data, counted by the attributes, and how their values meet the register's.
+    several
+        Whose rows the register's classes hold, where people have several.
     """
 
     register: Register | None
@@ -140,6 +143,7 @@ class Exposure:
     between: tuple[Cover, ...] = field(default=(), repr=False)
     missing: Missing = "own"
     notes: tuple[str, ...] = ()
+    several: PeopleOfClasses | None = field(default=None, repr=False)
 
     @property
     def smallest(self) -> int:
@@ -246,6 +250,12 @@ def _expose(
     between = _covers(own, known, attributes, hierarchies) if own is not None else ()
     notes = _check_covers(covers, own, between, encrypted, release=release, register=register)
     subjects = _subjects(register, known, own, between, private, attributes, person)
+    several = None
+    if register.several and register.person is not None:
+        several = PeopleOfClasses.of(
+            engine, register.source, register.person, known.class_of_records(), len(known.counts)
+        )
+        subjects = np.minimum(subjects, several.by_class)
     amounts = np.stack(
         [known.counts, subjects, subjects * np.arange(len(subjects), dtype=np.int64)], axis=1
     )
@@ -254,6 +264,8 @@ def _expose(
         nowhere = _meets_nowhere(released, covers)
         covers = tuple(found.ignoring_unmet() for found in covers)
     totals = linked_totals(released.codes, known.codes, covers, amounts, missing=missing)
+    if several is not None:
+        totals[:, 0] = several.met(released.codes, known.codes, covers, missing=missing)
     totals[nowhere] = 0
     only = np.where(totals[:, 1] == 1, totals[:, 2], -1)
     return Exposure(
@@ -270,6 +282,7 @@ def _expose(
         between,
         missing,
         notes,
+        several=several,
     )
 
 
