@@ -25,6 +25,7 @@ from indistinct.cli.options import (
     Memory,
     Names,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -70,6 +71,7 @@ def protect(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option(
@@ -326,6 +328,7 @@ def protect(
             plan=plan,
             options=_given(generalising if compare else family),
             hierarchies=hierarchies,
+            person=person,
             seed=seed,
             out=out,
             format=format,

@@ -25,7 +25,6 @@ from indistinct.prove.opinion import Reservation
 from indistinct.prove.registers import (
     OWN_PEOPLE,
     Register,
-    check_one_to_one,
     join_registers,
     shared_attributes,
 )
@@ -93,10 +92,9 @@ def verify(
         having = [r for r in used if person in r.source.variables]
         if not having:
             raise InputError(f"No register has the column '{person}' that names the person.")
-        if len(having) == 1 and registers:
-            check_one_to_one(engine, having[0], person)
-        elif len(having) > 1:
+        if len(having) > 1:
             used.append(join_registers(engine, having, person))
+    used = [register.with_people(engine, names) for register in used]
     exposures = [
         expose(
             engine,
@@ -132,7 +130,13 @@ def verify(
             *dict.fromkeys(_notes(key, names, exposures)),
             *doubts(engine, release, person=person, **given),
         ),
-        assumptions=assumptions(release, hierarchies=hierarchies, missing=missing, **given),
+        assumptions=assumptions(
+            release,
+            hierarchies=hierarchies,
+            missing=missing,
+            person=next((register.person for register in used if register.several), None),
+            **given,
+        ),
         reservations=tuple(_reservations(key, exposures)),
     )
 

@@ -21,7 +21,7 @@ class Wanted:
 
     Parameters
     ----------
-    key, k, at_most, hierarchies
+    key, k, at_most, hierarchies, person
         As `Data.protect` takes them.
     method, plan
         How the records are changed: a method, or a plan that was saved.
@@ -57,6 +57,7 @@ class Wanted:
     plan: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: Path | None = None
+    person: str | None = None
     seed: int | None = None
     out: Path | None = None
     format: Format | None = None
@@ -89,6 +90,7 @@ class Wanted:
             method=method,
             plan=plan,
             options={**(project.method.given() if own else {}), **self.options},
+            person=self.person or release.person,
             seed=release.seed if self.seed is None else self.seed,
             out=self.out or release.out,
             format=self.format or release.format,
