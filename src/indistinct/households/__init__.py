@@ -2,6 +2,13 @@
 
 from indistinct.households.codes import KIN, HouseholdColumns, Pointers
 from indistinct.households.column import Column, read_columns
+from indistinct.households.constant import (
+    agrees_beyond_chance,
+    constant_in_households,
+    household_column,
+    household_numbers,
+    pairs_in_households,
+)
 from indistinct.households.deriving import FATHER_YEARS, MOTHER_YEARS
 from indistinct.households.finding import find_kin, read_kinship
 from indistinct.households.guessing import guess_household
@@ -18,8 +25,13 @@ __all__ = [
     "Kinship",
     "Pointers",
     "Records",
+    "agrees_beyond_chance",
+    "constant_in_households",
     "find_kin",
     "guess_household",
+    "household_column",
+    "household_numbers",
+    "pairs_in_households",
     "read_columns",
     "read_kinship",
 ]

@@ -15,7 +15,7 @@ from indistinct.files import Source
 from indistinct.households.codes import HouseholdColumns
 from indistinct.variables import Value, Variable, Variables
 
-__all__ = ["guess_household"]
+__all__ = ["guess_household", "named_household"]
 
 # Names, each of one or several words; a name of the file may have neutral words beside them.
 _NAMES = {
@@ -150,6 +150,14 @@ def guess_household(source: Source, **settings: Any) -> HouseholdColumns:
             found |= _codes(source, found[column], words, usual, notes)
     _check_found(source, found)
     return HouseholdColumns(**found, notes=tuple(notes))
+
+
+def named_household(variables: Variables) -> str | None:
+    """Return the column whose name, or whose long name, says that it numbers households."""
+    phrases = _NAMES["household"]
+    return _named(variables.values(), phrases, lambda v: v.name) or _named(
+        variables.values(), phrases, lambda v: v.label
+    )
 
 
 def _columns(variables: Variables, settings: Mapping[str, Any]) -> dict[str, Any]:
