@@ -7,7 +7,10 @@ from indistinct.households.constant import (
     constant_in_households,
     household_column,
     household_numbers,
+    is_number_of_members,
+    number_of_members,
     pairs_in_households,
+    told_by_counting,
 )
 from indistinct.households.deriving import FATHER_YEARS, MOTHER_YEARS
 from indistinct.households.finding import find_kin, read_kinship
@@ -31,7 +34,10 @@ __all__ = [
     "guess_household",
     "household_column",
     "household_numbers",
+    "is_number_of_members",
+    "number_of_members",
     "pairs_in_households",
     "read_columns",
     "read_kinship",
+    "told_by_counting",
 ]

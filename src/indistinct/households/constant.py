@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,10 @@ __all__ = [
     "constant_in_households",
     "household_column",
     "household_numbers",
+    "is_number_of_members",
+    "number_of_members",
     "pairs_in_households",
+    "told_by_counting",
 ]
 
 ALIKE = 0.9
@@ -89,3 +93,61 @@ def constant_in_households(source: Source, household: str, names: Sequence[str])
         if agrees_beyond_chance(agreeing, float(shares @ shares), int(both.sum())):
             found.append(name)
     return tuple(found)
+
+
+def number_of_members(households: IntArray) -> IntArray:
+    """Return for every record how many its household has.
+
+    >>> number_of_members(np.array([7, 8, 7])).tolist()
+    [2, 1, 2]
+    """
+    _, which, counts = np.unique(households, return_inverse=True, return_counts=True)
+    return np.asarray(counts[which.reshape(-1)], dtype=np.int64)
+
+
+def is_number_of_members(
+    values: Sequence[object], codes: NDArray[np.integer[Any]], members: IntArray
+) -> bool:
+    """Say whether a column, by values and codes, is the number of records of the household.
+
+    Values that are no whole numbers (labels, for instance) say nothing about that.
+    """
+    numbers = np.array([_whole(value) for value in values], dtype=np.int64)[codes]
+    told = numbers >= 0
+    if not told.any():
+        return False
+    most = int(max(numbers.max(), members.max())) + 1
+    if most > len(members) + 1_000:  # an amount, or a code
+        return False
+    size, said = (np.bincount(x[told], minlength=most) / told.sum() for x in (members, numbers))
+    agreeing = float((numbers == members)[told].mean())
+    return agrees_beyond_chance(agreeing, float(size @ said), int(told.sum()))
+
+
+def told_by_counting(source: Source, household: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the variables that hold how many people live together: counting records tells them.
+
+    >>> import indistinct
+    >>> homes = {"home": [1, 1, 2, 3, 4, 4, 4, 5, 6, 6], "size": [2, 2, 1, 1, 3, 3, 3, 1, 2, 2]}
+    >>> with indistinct.open_data(homes) as data:
+    ...     told_by_counting(data.source, "home", ["size"])
+    ('size',)
+    """
+    members = number_of_members(household_numbers(source, household))
+    found = []
+    for name in names:
+        column = source.table([name]).column(0).combine_chunks()
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False)
+        if is_number_of_members([*coded.dictionary.to_pylist(), None], codes, members):
+            found.append(name)
+    return tuple(found)
+
+
+def _whole(value: object) -> int:
+    """Return a whole number that is not negative, from a number or its text; -1 for all else."""
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() and len(value) < 10 else -1
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1:
+        return int(value) if 0 <= value < 1e9 else -1
+    return -1

@@ -153,11 +153,8 @@ def guess_household(source: Source, **settings: Any) -> HouseholdColumns:
 
 
 def named_household(variables: Variables) -> str | None:
-    """Return the column whose name, or whose long name, says that it numbers households."""
-    phrases = _NAMES["household"]
-    return _named(variables.values(), phrases, lambda v: v.name) or _named(
-        variables.values(), phrases, lambda v: v.label
-    )
+    """Return the column whose name says that it numbers households."""
+    return _named(variables.values(), _NAMES["household"], lambda v: v.name)
 
 
 def _columns(variables: Variables, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from indistinct.protect.household_steps import (
     SwapHouseholds,
     people_with,
 )
+from indistinct.protect.households_alike import AlikeInHousehold, settle_households
 from indistinct.protect.keep_rules import KeepRules
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.losses import Losses, Shares
@@ -38,6 +39,7 @@ from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding
+from indistinct.protect.renumber import RenumberHouseholds
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
@@ -109,6 +111,7 @@ __all__ = [
     "ActionCost",
     "AddNoise",
     "AddRecords",
+    "AlikeInHousehold",
     "Applied",
     "ArgusSession",
     "AverageRisk",
@@ -155,6 +158,7 @@ __all__ = [
     "Receipt",
     "RecodingStep",
     "ReleaseKey",
+    "RenumberHouseholds",
     "Request",
     "Round",
     "Rounded",
@@ -203,6 +207,7 @@ __all__ = [
     "purpose_warnings",
     "reach_warning",
     "round_counts",
+    "settle_households",
     "telltale_warnings",
     "weak_encryption_warning",
     "write_comparison",

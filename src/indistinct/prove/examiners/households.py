@@ -19,12 +19,16 @@ from indistinct.households import (
     constant_in_households,
     household_column,
     household_numbers,
+    is_number_of_members,
+    number_of_members,
     pairs_in_households,
+    told_by_counting,
 )
 from indistinct.prove.cover import cover
 from indistinct.prove.opinion import Opinion, Trial, together
 from indistinct.prove.possible import (
     NONE_POSSIBLE,
+    Coded,
     Possible,
     ValueSets,
     coded_column,
@@ -40,6 +44,9 @@ IntArray = NDArray[np.int64]
 _STANDING_TOGETHER = 0.5
 """Of neighbours in a household, the share that must stand side by side in the file for an
 intruder to see the households in the order of the records."""
+
+_MEMBERS_AT_MOST = 50
+"""People of a household, on average, above which a column numbers something else."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,12 +129,21 @@ def _examine(trial: Trial, key: Sequence[str], by: str, households: IntArray) ->
     one, other = pairs_in_households(households)
     if not len(one):
         return Opinion()
-    cells = {name: _possible(trial, name) for name in key}
+    members = number_of_members(households)
+    cells = {name: _possible(trial, name, members) for name in key}
     shared = _shared(trial, cells, one, other)
     own = {name: found.of_record for name, found in cells.items()}
     told = own | {
         name: what_members_tell(cells[name].sets, own[name], households) for name in shared
     }
+    counted = _told_by_counting(trial, cells, members)
+    for name in counted:
+        # the last labels are the numbers of members, see _possible
+        _, size = np.unique(members, return_inverse=True)
+        by_count = cells[name].of_label[size.reshape(-1) - (int(size.max()) + 1)]
+        both = cells[name].sets.meet(told[name], by_count)
+        told[name] = np.where(both == NONE_POSSIBLE, told[name], both)
+    shared = tuple(name for name in key if name in {*shared, *counted})
     undone = {name: int((told[name] != own[name]).sum()) for name in shared}
     people, k = people_of(trial), trial.promise.k
     classes, counts = people_in_classes(np.stack(list(told.values()), axis=1), people)
@@ -157,7 +173,7 @@ def _said(trial: Trial, attack: HouseholdAttack) -> Opinion:
             findings=(
                 f"members of a household tell about each other (who belongs together is seen by "
                 f"{attack.linked_by}): {sum(attack.undone.values()):,} cells of {named} can be "
-                f"read more exactly from another member, and {attack.exposed:,} "
+                f"read more exactly from other members or by counting them, and {attack.exposed:,} "
                 f"{'record is' if attack.exposed == 1 else 'records are'} narrowed down to as few "
                 f"as {attack.k:,} {'person' if attack.k == 1 else 'people'}",
             ),
@@ -218,6 +234,7 @@ def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
         if name is not None and name in release.variables and name not in promise.key
     )
     found = [(name, household_numbers(release, name)) for name in columns]
+    found = [(name, homes) for name, homes in found if _are_households(homes)]
     if found or private is None or known is None or known not in private.variables:
         return found
     origin = trial.origin
@@ -232,18 +249,41 @@ def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
     return [("the order of the records", households)]
 
 
+def _are_households(homes: IntArray) -> bool:
+    """Say whether groups are as small as households; a guessed column may number other things."""
+    return len(homes) <= _MEMBERS_AT_MOST * len(np.unique(homes))
+
+
 def _household_of(trial: Trial) -> str | None:
     """Return the column of the private data that says who lives together."""
     private = trial.private
     return trial.promise.household or (household_column(private) if private is not None else None)
 
 
-def _possible(trial: Trial, name: str) -> Possible:
+def _possible(trial: Trial, name: str, members: IntArray) -> Possible:
+    """Return what the cells of a variable leave possible, and every number of members would."""
     private = trial.private
     knows = private is not None and name in private.variables
     values = coded_column(private, name).values if private is not None and knows else ()
     released = coded_column(trial.release, name)
-    return Possible.of(name, released, values, trial.hierarchies.get(name))
+    labels = (*released.values, *map(str, np.unique(members).tolist()))
+    return Possible.of(name, Coded(labels, released.codes), values, trial.hierarchies.get(name))
+
+
+def _told_by_counting(
+    trial: Trial, cells: dict[str, Possible], members: IntArray
+) -> tuple[str, ...]:
+    """Return the variables that are the number of members: whoever counts them knows it."""
+    found = {
+        name
+        for name, possible in cells.items()
+        if is_number_of_members(possible.cover.labels, possible.codes, members)
+    }
+    private, known = trial.private, _household_of(trial)
+    if private is not None and known is not None and known in private.variables:
+        names = [name for name in cells if name in private.variables]
+        found |= set(told_by_counting(private, known, names))
+    return tuple(name for name in cells if name in found)
 
 
 def _shared(
