@@ -8,6 +8,7 @@ from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
 from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.encrypt import Encrypt, decrypt
+from indistinct.protect.follow import FollowLabel
 from indistinct.protect.generalise import Generalise
 from indistinct.protect.household_steps import (
     SIZE,
@@ -128,6 +129,7 @@ __all__ = [
     "Draws",
     "DropUnsafe",
     "Encrypt",
+    "FollowLabel",
     "Generalise",
     "GeneraliseCells",
     "GroupQuarters",

@@ -71,6 +71,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
     person: str | None = None
 
     finds_uniques = True
+    truthful = True
 
     def __post_init__(self) -> None:
         """Refuse a wrong key or k, and shared variables that are not of the key."""

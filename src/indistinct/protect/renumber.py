@@ -28,6 +28,7 @@ class RenumberHouseholds(Step, kind="renumber-households"):
     household: str
 
     draws_at_random = True
+    truthful = True
 
     def describe(self) -> str:
         """Say what is done."""

@@ -6,10 +6,15 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 
 from collections.abc import Callable
 
+from indistinct.prove.examiners.copies import examine_copies
 from indistinct.prove.examiners.households import examine_households
 from indistinct.prove.examiners.terms import examine_terms
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["EXAMINERS"]
 
-EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (examine_terms, examine_households)
+EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
+    examine_terms,
+    examine_households,
+    examine_copies,
+)
