@@ -20,7 +20,13 @@ from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_e
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
-from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.households import (
+    Kinship,
+    guess_household,
+    household_column,
+    read_columns,
+    read_kinship,
+)
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -45,10 +51,17 @@ from indistinct.protect import (
     protect_by_method,
     protect_by_plan,
     protect_uniques,
-    telltale_warnings,
+    settle_households,
 )
 from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
-from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
+from indistinct.release import (
+    ReleaseFolder,
+    SigningKey,
+    Terms,
+    settle_copies,
+    told_verdict,
+    write_release,
+)
 from indistinct.report import measure
 from indistinct.risk import (
     Distribution,
@@ -463,6 +476,11 @@ class Data:
             woman=woman,
         )
 
+    def _household(self) -> str | None:
+        """Return the column that says who lives together, where there is one."""
+        declared = self.project.household.household if self.project is not None else None
+        return declared or household_column(self.source)
+
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
         """Return who lives with whom, where the data tell it, and who is a woman."""
         try:
@@ -511,6 +529,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
+        keep_household_numbers: bool = False,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -543,6 +562,8 @@ class Data:
             Codes of reservations that the holder knows and takes upon himself.
         although_unproved
             Write a release that does not hold; its certificate says so first.
+        keep_household_numbers
+            Release the households' own numbers; by default they get new ones.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -552,14 +573,33 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
+        if keep is None and self.project is not None:
+            keep = self.project.release.keep
+        household = self._household()
+        linked = household is not None and household in done.source.variables
+        if household is not None and linked and (keep is None or household in keep):
+            done = settle_households(
+                self.engine,
+                self.source,
+                done,
+                household=household,
+                seed=seed,
+                keep_numbers=keep_household_numbers,
+            )
+            if household not in done.source.variables:
+                keep = None if keep is None else [name for name in keep if name != household]
+                warnings = (
+                    *warnings,
+                    f"{household} is left out: how many records have the same one would tell the "
+                    "size of the household, which was coarsened. Keep it with "
+                    "--keep-household-numbers.",
+                )
         source, plan, receipts = done.source, done.plan, done.receipts
         scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
         if scrubbed is not None:
             source, plan, receipt = scrubbed
             receipts = (*receipts, receipt)
         last: list[Step] = [Substitute(name) for name in substitute]
-        if keep is None and self.project is not None:
-            keep = self.project.release.keep
         left = [n for n in source.variables.names(role="identifier") if n not in substitute]
         if keep is not None:
             source.check_columns(keep)
@@ -577,6 +617,19 @@ class Data:
         names = [name for name in done.before.key if name in source.variables]
         perturbed = altered_variables(plan, receipts, key=names)
         promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
+        settled = settle_copies(
+            Trial(
+                self.engine,
+                source,
+                promise,
+                self.source,
+                hierarchies=hierarchies_in(plan.to_dict()),
+            ),
+            seed=seed,
+            first=len(plan),
+        )
+        source, receipts = settled.source, (*receipts, *settled.receipts)
+        plan = Plan((*plan.steps, *settled.steps))
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -596,8 +649,7 @@ class Data:
             )
             return told_verdict(found, files={str(path): path for path in registers})
 
-        same = [name for name in source.variables if name not in perturbed]
-        warned = (*warnings, *telltale_warnings(self.source, perturbed, same))
+        warned = (*warnings, *settled.warnings)
         terms = Terms.from_project(self.project)
         compared = None
         if compare:
@@ -669,6 +721,7 @@ class Data:
         return Promise(
             key=tuple(key),
             k=done.k,
+            household=self._household(),
             sensitive=tuple(
                 n for n in self.variables.names(role="sensitive") if n in released.variables
             ),

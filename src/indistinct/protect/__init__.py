@@ -99,7 +99,6 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
-from indistinct.protect.telltales import telltale_warnings
 
 __all__ = [
     "ACTIONS",
@@ -211,7 +210,6 @@ __all__ = [
     "reach_warning",
     "round_counts",
     "settle_households",
-    "telltale_warnings",
     "weak_encryption_warning",
     "write_comparison",
 ]

@@ -6,6 +6,7 @@ from indistinct.release.certificate import Certificate, check_signature, make_ce
 from indistinct.release.chain import Head, TrailCheck
 from indistinct.release.checking import FolderCheck, check_folder
 from indistinct.release.contract import Contract, write_contract
+from indistinct.release.copies import SettledCopies, settle_copies
 from indistinct.release.folder import (
     Prover,
     ReleaseFolder,
@@ -28,6 +29,7 @@ __all__ = [
     "Prover",
     "PublicKey",
     "ReleaseFolder",
+    "SettledCopies",
     "SigningKey",
     "Terms",
     "TrailCheck",
@@ -39,6 +41,7 @@ __all__ = [
     "digest",
     "file_digest",
     "make_certificate",
+    "settle_copies",
     "sign",
     "told_steps",
     "told_verdict",
