@@ -136,7 +136,7 @@ def prepare_to_leave(
         on_the_way = replace(
             on_the_way, source=source, plan=plan, receipts=(*done.receipts, receipt)
         )
-    naming = _naming(on_the_way, done, substitute)
+    naming = _naming(on_the_way, private, done, substitute)
     left = [one for one in naming if one.name not in keep_named]
     kept = on_the_way.source.variables
     last: list[Step] = [Substitute(name) for name in substitute]
@@ -213,9 +213,10 @@ class _OnTheWay:
 
 
 def _naming(
-    on_the_way: _OnTheWay, done: Protected, substitute: Sequence[str]
+    on_the_way: _OnTheWay, private: Source, done: Protected, substitute: Sequence[str]
 ) -> tuple[Naming, ...]:
-    """Return the columns that name people as they are; what is disguised does not."""
+    """Return the columns that name people, as the private data have them; what is disguised
+    does not."""
     plan, source = on_the_way.plan, on_the_way.source
     disguised = {
         *substitute,
@@ -223,8 +224,9 @@ def _naming(
         *(step.variable for step in plan.steps if isinstance(step, Substitute)),
         *(name for step in plan.steps if isinstance(step, Encrypt) for name in step.variables),
     }
-    found = columns_that_name(on_the_way.engine, source, key=done.before.key)
-    return tuple(one for one in found if one.name not in disguised)
+    found = columns_that_name(on_the_way.engine, private, key=done.before.key)
+    there = source.variables
+    return tuple(one for one in found if one.name in there and one.name not in disguised)
 
 
 def _promised(
