@@ -41,7 +41,8 @@ def build_document(facts: ReleaseFacts, words: Words) -> Document:
         facts.edition,
         _edition(facts, words),
         words.language,
-        facts.holds,
+        facts.state,
+        facts.passes,
         tuple(sections),
         words("page.made", version=indistinct.__version__, created=created),
     )

@@ -71,7 +71,8 @@ def compare_reports(
         edition,
         _edition(found, edition, words),
         words.language,
-        weighing.chosen is not None,
+        "fails" if weighing.chosen is None else found[weighing.chosen].state,
+        weighing.chosen is not None and found[weighing.chosen].passes,
         tuple(sections),
         words("page.compared", version=indistinct.__version__),
     )

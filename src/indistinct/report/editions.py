@@ -92,6 +92,7 @@ def shareable(facts: ReleaseFacts) -> ReleaseFacts:
 def _certificate(found: Certificate, base: int) -> Certificate:
     """Round what the certificate counts; its other fields are made for everybody."""
     content = _rounded_in(found.content, ("records",), base)
+    content.pop("findings", None)  # they say where protection is thin, and how thin
     if isinstance(content.get("verdict"), Mapping):
         content["verdict"] = _rounded_in(content["verdict"], ("witnesses", "disclosures"), base)
     if isinstance(content.get("attacked_with"), list):

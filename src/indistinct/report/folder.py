@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from indistinct.errors import InputError
+from indistinct.prove import Promise, Reservation, State
 from indistinct.release import Certificate, check_folder, parts
 from indistinct.report.facts import Measured
 from indistinct.report.pieces import Edition
@@ -51,15 +53,81 @@ class ReleaseFacts:
         """Whether every part is as it was written."""
         return not self.findings
 
+    @cached_property
+    def promise(self) -> Promise | None:
+        """What the certificate promises; None in one that was written before it told that."""
+        told = self.certificate.content.get("promise")
+        try:
+            return Promise.from_dict(told) if isinstance(told, dict) else None
+        except TypeError:  # tampered with
+            return None
+
     @property
     def claims_k(self) -> bool:
         """Whether the release promises that every record refers to k people."""
-        return self.measured is None or self.measured.claims_k
+        promised = self.promise is None or self.promise.claims_k
+        return promised and (self.measured is None or self.measured.claims_k)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The identifiers that are released because somebody asked for it."""
+        return self.promise.kept if self.promise is not None else ()
+
+    @property
+    def reservations(self) -> tuple[Reservation, ...]:
+        """What the verdict rests on and the file cannot show."""
+        told = self.certificate.content.get("reservations")
+        return tuple(
+            Reservation(str(one.get("code")), str(one.get("sentence")))
+            for one in (told if isinstance(told, list) else [])
+            if isinstance(one, dict)
+        )
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What the judge found besides small groups: sentences of the certificate."""
+        told = self.certificate.content.get("findings")
+        return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list) else ()
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The reservations that the holder took upon himself, by code."""
+        told = self.certificate.content.get("accepted")
+        return (
+            tuple(code for code in told if isinstance(code, str)) if isinstance(told, list) else ()
+        )
+
+    @property
+    def certified(self) -> State:
+        """The verdict of the certificate, whatever became of the folder since.
+
+        A certificate from before there were three states tells only whether it was proved. Where
+        fields contradict each other, the worse is believed.
+        """
+        told = self.certificate.content.get("state", "holds")
+        if told not in get_args(State) or (
+            told == "holds" and self.claims_k and not self.certificate.proved
+        ):
+            return "fails"
+        reserved = self.reservations or self.kept or not self.claims_k
+        return "reservations" if told == "holds" and reserved else told
+
+    @property
+    def state(self) -> State:
+        """The verdict on the folder as it is: one that was changed does not hold."""
+        return self.certified if self.whole else "fails"
 
     @property
     def holds(self) -> bool:
-        """Whether the folder is whole, and what the release promises is proved."""
-        return self.whole and (self.certificate.proved or not self.claims_k)
+        """Whether the promise is kept, and nothing has to be taken on trust."""
+        return self.state == "holds"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, or every reservation was accepted by name."""
+        codes = {reservation.code for reservation in self.reservations}
+        reserved = self.state == "reservations" and bool(codes)
+        return self.holds or (reserved and codes <= set(self.accepted))
 
 
 def read_release(folder: str | Path) -> ReleaseFacts:

@@ -39,8 +39,8 @@ def generalised(measured: Measured) -> bool:
 
 
 def promised_k(facts: ReleaseFacts) -> int:
-    """Return the k that was asked for and is proved; 0 where none is."""
-    if not (facts.claims_k and facts.certificate.proved):
+    """Return the k that was asked for and is proved; 0 where none is, or only with reservations."""
+    if not facts.holds:
         return 0
     return facts.certificate.k or 0
 
