@@ -278,6 +278,7 @@ class _Case:
         report = report_protection(
             self.engine,
             self.both,
+            (self.source, self.opened.source),
             variables=utility.variables,
             key=self._key(key),
             households=self.households,
@@ -286,7 +287,7 @@ class _Case:
             levels=self._levels(levels),
             seed=seed,
         )
-        if match is None and in_another_order(report, utility.marginals):
+        if match is None and in_another_order(self.engine, self.both, report, utility.marginals):
             self.notes.append(
                 "By position, records agree no more than by chance. If they stand in another "
                 "order, what changed is not told rightly: name a column with --match, or say "
@@ -294,7 +295,8 @@ class _Case:
             )
         if self.both.labelled or self.both.suppressed:
             self.notes.append(
-                "What an intruder finds is told of the original recoded as the release was. "
+                "Changed is every cell that does not hold what it held. What an intruder finds is "
+                "told of the original recoded as the release was. "
                 "indistinct verify tells it of the true values, taking a label for all that it "
                 "stands for."
             )
