@@ -92,9 +92,10 @@ def shareable(facts: ReleaseFacts) -> ReleaseFacts:
 def _certificate(found: Certificate, base: int) -> Certificate:
     """Round what the certificate counts; its other fields are made for everybody."""
     content = _rounded_in(found.content, ("records",), base)
-    content.pop("findings", None)  # they say where protection is thin, and how thin
     if isinstance(content.get("verdict"), Mapping):
-        content["verdict"] = _rounded_in(content["verdict"], ("witnesses", "disclosures"), base)
+        verdict = _rounded_in(content["verdict"], ("witnesses", "disclosures"), base)
+        verdict.pop("findings", None)  # they say where protection is thin, and how thin
+        content["verdict"] = verdict
     if isinstance(content.get("attacked_with"), list):
         content["attacked_with"] = [
             _rounded_in(item, ("records",), base) if isinstance(item, Mapping) else item

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from indistinct.errors import InputError
 from indistinct.prove import Promise, Reservation, State
@@ -56,11 +56,7 @@ class ReleaseFacts:
     @cached_property
     def promise(self) -> Promise | None:
         """What the certificate promises; None in one that was written before it told that."""
-        told = self.certificate.content.get("promise")
-        try:
-            return Promise.from_dict(told) if isinstance(told, dict) else None
-        except TypeError:  # tampered with
-            return None
+        return self.certificate.promise
 
     @property
     def claims_k(self) -> bool:
@@ -76,26 +72,24 @@ class ReleaseFacts:
     @property
     def reservations(self) -> tuple[Reservation, ...]:
         """What the verdict rests on and the file cannot show."""
-        told = self.certificate.content.get("reservations")
         return tuple(
-            Reservation(str(one.get("code")), str(one.get("sentence")))
-            for one in (told if isinstance(told, list) else [])
-            if isinstance(one, dict)
+            Reservation(str(told.get("code")), str(told.get("sentence")))
+            for told in self.certificate.reservations
         )
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """What the judge found besides small groups: sentences of the certificate."""
-        told = self.certificate.content.get("findings")
-        return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list) else ()
 
     @property
     def accepted(self) -> tuple[str, ...]:
         """The reservations that the holder took upon himself, by code."""
-        told = self.certificate.content.get("accepted")
-        return (
-            tuple(code for code in told if isinstance(code, str)) if isinstance(told, list) else ()
-        )
+        return self._sentences("accepted")
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What the judge found, a sentence each."""
+        return self._sentences("findings")
+
+    def _sentences(self, name: str) -> tuple[str, ...]:
+        told = self.certificate.verdict.get(name)
+        return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list) else ()
 
     @property
     def certified(self) -> State:
@@ -104,10 +98,11 @@ class ReleaseFacts:
         A certificate from before there were three states tells only whether it was proved. Where
         fields contradict each other, the worse is believed.
         """
-        told = self.certificate.content.get("state", "holds")
-        if told not in get_args(State) or (
-            told == "holds" and self.claims_k and not self.certificate.proved
-        ):
+        if "state" in self.certificate.verdict:
+            told: State = self.certificate.state
+        else:
+            told = "holds" if self.certificate.proved or not self.claims_k else "fails"
+        if told == "holds" and self.claims_k and not self.certificate.proved:
             return "fails"
         reserved = self.reservations or self.kept or not self.claims_k
         return "reservations" if told == "holds" and reserved else told

@@ -98,6 +98,8 @@ def reservations(facts: ReleaseFacts, words: Words) -> Iterator[Claim]:
     if facts.kept:
         yield words.claim("verdict.kept", tone="note", page="release-folder", names=facts.kept)
     for sentence in facts.broken:
+        if sentence.startswith("none:"):
+            continue  # the verdict in other words
         yield words.said(sentence, name="verdict.broken.why", tone="bad", page="verifying")
     for one in facts.reservations:
         if facts.kept and one.code == "identifier-released":
