@@ -37,6 +37,7 @@ from indistinct.protect import (
     SideBySide,
     Step,
     Substitute,
+    altered_variables,
     check_options,
     compare_methods,
     fresh_seed,
@@ -305,15 +306,21 @@ class Data:
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
-        return protect_by_method(
+        data, stepped = self, None
+        if self.project is not None and self.project.steps:
+            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            data = replace(self, source=stepped.source)
+        done = protect_by_method(
             self.engine,
-            self.source,
+            data.source,
             names,
             method=chosen,
-            hierarchies=self._climbing(names, chosen, hierarchies),
+            hierarchies=data._climbing(names, chosen, hierarchies),
             request=request,
             seed=seed,
+            first=len(stepped.plan) if stepped is not None else 0,
         )
+        return done if stepped is None else done.after_steps(stepped)
 
     def request(
         self,
@@ -568,14 +575,8 @@ class Data:
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
-        perturbed = dict.fromkeys(
-            name
-            for step, receipt in zip(plan.steps, receipts, strict=True)
-            if step.perturbs
-            for name, cells in receipt.cells_changed.items()
-            if cells
-        )
-        promise = self._promised(done, plan, source, names, list(perturbed), substitute, accept)
+        perturbed = altered_variables(plan, receipts, key=names)
+        promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -596,7 +597,7 @@ class Data:
             return told_verdict(found, files={str(path): path for path in registers})
 
         same = [name for name in source.variables if name not in perturbed]
-        warned = (*warnings, *telltale_warnings(self.source, list(perturbed), same))
+        warned = (*warnings, *telltale_warnings(self.source, perturbed, same))
         terms = Terms.from_project(self.project)
         compared = None
         if compare:

@@ -2,7 +2,7 @@
 
 from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.protect.blank import Blank, Part
-from indistinct.protect.by_plan import protect_by_plan
+from indistinct.protect.by_plan import altered_variables, protect_by_plan
 from indistinct.protect.compare import ActionCost, Comparison, compare_actions
 from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
@@ -178,6 +178,7 @@ __all__ = [
     "TopBottomCode",
     "TransitionMatrix",
     "Use",
+    "altered_variables",
     "anonymity_table",
     "apply_recoding",
     "argus",

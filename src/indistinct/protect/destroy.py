@@ -36,6 +36,8 @@ class Destroy(Step, kind="destroy"):
         Warn of a category of a domain that loses a larger share than this, and than the file.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     domains: tuple[str, ...] = ()

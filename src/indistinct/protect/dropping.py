@@ -42,6 +42,8 @@ class DropUnsafe(Step, kind="drop-unsafe"):
     'leave out the records in classes of zip, sex that are not safe: k=3'
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     models: tuple[PrivacyModel, ...]
     hierarchies: tuple[Hierarchy, ...] = ()

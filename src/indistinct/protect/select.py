@@ -45,6 +45,8 @@ class Select(Step, kind="select"):
     ([{'age': 30, 'sex': 1}], 1)
     """
 
+    truthful = True
+
     variables: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

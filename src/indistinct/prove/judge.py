@@ -49,7 +49,7 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         person=person,
         hierarchies=trial.hierarchies,
         missing=missing,
-        encrypted=(*promise.encrypted, *promise.substituted),
+        encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
         alone=promise.claims_k and promise.population is None,
     )
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")

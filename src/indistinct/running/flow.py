@@ -112,7 +112,7 @@ def run_project(
         although_unproved=although_unproved,
         report=replace(project.report, pdf=pdf or project.report.pdf),
     )
-    check_wanted(wanted.completed(project))
+    check_wanted(wanted.completed(project), project)
     with open_data(
         path, engine=engine, memory=memory, threads=threads, master=master, scratch=scratch
     ) as data:
@@ -138,7 +138,7 @@ def release_data(
     """
     began = time.perf_counter()
     wanted = wanted.completed(data.project)
-    signing = check_wanted(wanted)
+    signing = check_wanted(wanted, data.project)
     assert wanted.out is not None
     assert wanted.report is not None
     names = data.key(wanted.key)

@@ -58,6 +58,8 @@ class SampleHouseholds(Step, kind="sample-households"):
         it is made, with that number, where there is none.
     """
 
+    truthful = True
+
     household: str
     fraction: float | None = None
     size: int | None = None

@@ -26,6 +26,8 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
     afterwards, so steps that name records by number come before.
     """
 
+    truthful = True
+
     household: str
 
     draws_at_random = True

@@ -39,6 +39,8 @@ class DropOutliers(Step, kind="drop-outliers"):
         The most records that may go, as a share of the file. It goes before `max_drop`.
     """
 
+    truthful = True
+
     quasi_identifiers: tuple[tuple[str, ...], ...]
     k: int
     max_drop: int = 0

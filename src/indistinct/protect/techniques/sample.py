@@ -33,6 +33,8 @@ class Sample(Step, kind="sample"):
         household by itself.
     """
 
+    truthful = True
+
     size: int | None = None
     fraction: float | None = None
     household: str | None = None

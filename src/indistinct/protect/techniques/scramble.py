@@ -40,6 +40,8 @@ class ScrambleOrder(Step, kind="scramble-order"):
     number come before.
     """
 
+    truthful = True
+
     draws_at_random = True
 
     def describe(self) -> str:

@@ -35,6 +35,8 @@ class SuppressCells(Step, kind="suppress-cells"):
         Pairs of a record's number, from 0, and a variable.
     """
 
+    truthful = True
+
     cells: tuple[tuple[int, str], ...]
 
     def __post_init__(self) -> None:
@@ -87,6 +89,8 @@ class SuppressAttribute(Step, kind="suppress-attribute"):
         ``blank`` keeps the columns, empty; ``drop`` leaves them out.
     """
 
+    truthful = True
+
     variables: tuple[str, ...]
     how: Literal["blank", "drop"] = "blank"
 
@@ -126,6 +130,8 @@ class SuppressAttribute(Step, kind="suppress-attribute"):
 @dataclass(frozen=True)
 class SuppressRecords(Step, kind="suppress-records"):
     """Leave out tuples that are named by number, from 0."""
+
+    truthful = True
 
     records: tuple[int, ...]
 
