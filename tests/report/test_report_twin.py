@@ -11,6 +11,7 @@ import pytest
 from report_data import EVERYDAY, KINDS
 from report_page import Element, read_page
 
+from indistinct.release.few import Below, Few
 from indistinct.report import (
     Claim,
     Document,
@@ -20,7 +21,6 @@ from indistinct.report import (
     make_report,
     write_report,
 )
-from indistinct.report.few import Below, Few
 from indistinct.report.html import document_json, told, write_page
 from indistinct.report.pieces import Picture, Shown
 

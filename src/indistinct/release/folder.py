@@ -31,7 +31,7 @@ from indistinct.release.canonical import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
-from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.methodology import outward_steps, write_methodology
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
 from indistinct.showing import Shown, Table
@@ -188,8 +188,9 @@ def write_release(
         data = write_data(source, aside / f"data{SUFFIX_OF[format]}", format=format)
         verdict = prove(data) if prove is not None else None
         _refuse_unproved(verdict, although_unproved=although_unproved)
-        told = told_steps(plan, list(source.variables))
-        note = write_methodology(plan, receipts, source=source, terms=terms)
+        # without counts: the certificate tells its hash, and counts could be tried
+        told = outward_steps(plan, list(source.variables))
+        note = write_methodology(plan, receipts, source=source, terms=terms, k=k)
         drawn = write_contract(terms, released=list(source.variables), key=key, k=k, today=today)
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
@@ -198,7 +199,8 @@ def write_release(
         if measured is not None:
             _write_json(aside / parts.MEASURED, measured)
             listed.append(parts.MEASURED)
-        _write_ledger(aside, plan, receipts, ledger, listed)
+        # exactly: the certificate is for everybody, and tells counts of people blurred
+        _write_ledger(aside, plan, receipts, {**ledger, "verdict": verdict}, listed)
         files = {
             name: file_digest(aside / name)
             for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
@@ -240,7 +242,7 @@ def write_release(
         warnings,
         tuple(certificate.reservations),
         promise.accepted if promise is not None else (),
-        tuple(certificate.verdict.get("findings", ())),
+        tuple(verdict["findings"]) if verdict is not None else (),
     )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import indistinct
 from indistinct.errors import InputError
+from indistinct.release.few import rounding_base
 from indistinct.report.against import compared_with
 from indistinct.report.building import glossary, methods
 from indistinct.report.editions import shareable
-from indistinct.report.few import rounding_base
 from indistinct.report.folder import ReleaseFacts, read_release
 from indistinct.report.front import WrittenReport, write_document
 from indistinct.report.pdf import find_browser

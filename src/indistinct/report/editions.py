@@ -31,13 +31,14 @@ What is blurred, with a base that is not smaller than k:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from indistinct.release import Certificate
+from indistinct.release.few import Few, lowered, raised, raised_count, rounded, rounding_base
+from indistinct.release.outward import ALTERING, uncounted_step
 from indistinct.report.blurring import blurred_map, blurred_utility, unit_of
 from indistinct.report.facts import (
     Band,
@@ -50,26 +51,12 @@ from indistinct.report.facts import (
     Step,
     VariableChange,
 )
-from indistinct.report.few import Few, lowered, raised, raised_count, rounded, rounding_base
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = ["shareable"]
 
 _ASSUMED_K = 5
 """Where not even the certificate tells k."""
-_STRENGTH = ("perturb", "perturb-keeping")
-"""Steps that draw other values, though nothing is shuffled or swapped by them."""
-_COUNTED = {
-    "add-records": (r"[\d,]+ made-up", "made-up"),
-    "drop-outliers": (r", at most [\d,.]+%?\.$", "."),
-    "generalise-cells": (r"[\d,]+ single cells?", "single cells"),
-    # less what other steps left out, it is what is released
-    "sample": (r"sample of [\d,.]+(% of the)? ", "sample of "),
-    "sample-households": (r"sample of [\d,.]+(% of the)? ", "sample of "),
-    "suppress-cells": (r"[\d,]+ single cells?", "single cells"),
-    "suppress-records": (r"[\d,]+ records?", "records"),
-}
-"""Steps whose sentence counts cells or records: where it does, and what stands there instead."""
 _SHARES = ("loss", "precision")
 """Losses that are shares of cells; the others are made of the sizes of classes."""
 
@@ -190,7 +177,7 @@ def _classes(number: float, records: int, base: int) -> int:
 
 def _perturbed(found: Measured) -> set[str]:
     """Return the variables that a perturbing step touched, whatever other steps did to them."""
-    by_steps = (s.variables for s in found.steps if s.perturbs or s.kind in _STRENGTH)
+    by_steps = (s.variables for s in found.steps if s.perturbs or s.kind in ALTERING)
     changed = found.changes.variables
     return {
         *(name for names in by_steps for name in names),
@@ -227,13 +214,9 @@ def _untold(change: VariableChange) -> VariableChange:
 
 def _step(step: Step) -> Step:
     """Leave out of a step's sentence what it counts, and all of it where it tells how strongly."""
-    if step.perturbs or step.kind in _STRENGTH:
+    if step.perturbs or step.kind in ALTERING:
         return replace(step, told="")
-    if step.kind not in _COUNTED:
-        return step
-    counted, instead = _COUNTED[step.kind]
-    told, found = re.subn(counted, instead, step.told, count=1)
-    return replace(step, told=told if found else "")
+    return replace(step, told=uncounted_step(step.kind, step.told))
 
 
 def _cost(cost: Cost, base: int, unit: float) -> Cost:

@@ -156,7 +156,9 @@ def read_release(folder: str | Path) -> ReleaseFacts:
     else:
         try:
             measured = Measured.from_dict(_json(folder, parts.MEASURED), origin=parts.MEASURED)
-            seed = _json(folder, parts.LEDGER).get("seed")
+            ledger = _json(folder, parts.LEDGER)
+            seed = ledger.get("seed")
+            certificate = _counted_exactly(certificate, ledger.get("verdict"))
         except InputError as error:
             lacking = "unreadable"
             findings.append(str(error))
@@ -170,6 +172,19 @@ def read_release(folder: str | Path) -> ReleaseFacts:
         lacking,
         seed if isinstance(seed, int) else None,
     )
+
+
+def _counted_exactly(certificate: Certificate, found: Any) -> Certificate:
+    """Put the ledger's exact counts in place of those that a certificate tells everybody."""
+    if not isinstance(found, dict) or not certificate.verdict:
+        return certificate
+    names = ("witnesses", "disclosures", "findings")
+    exact = {name: found[name] for name in names if name in found}
+    content = {**certificate.content, "verdict": {**certificate.verdict, **exact}}
+    checked = found.get("checked")
+    if isinstance(checked, list):
+        content["attacked_with"] = checked
+    return Certificate(content)
 
 
 def _json(folder: Path, name: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from indistinct.release.few import added, share
 from indistinct.report.facts import Measured
-from indistinct.report.few import added, share
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = [

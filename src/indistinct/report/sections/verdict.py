@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from indistinct.figures import gauge
+from indistinct.release.few import added, drawable, share
 from indistinct.report.facts import Linkage, Measured
-from indistinct.report.few import added, drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown, Tone
 from indistinct.report.words import Words
