@@ -51,6 +51,7 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         missing=missing,
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
         alone=promise.claims_k and promise.population is None,
+        identifiers=False,
     )
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])

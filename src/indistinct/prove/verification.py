@@ -135,7 +135,8 @@ class Verification(Shown):
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
         codes = {reservation.code for reservation in self.reservations}
-        return self.holds or (self.state == "reservations" and codes <= set(self.accepted))
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.holds or (self.state == "reservations" and accepted)
 
     @property
     def broken(self) -> tuple[str, ...]:

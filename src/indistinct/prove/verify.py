@@ -49,6 +49,7 @@ def verify(
     unmet: Unmet = "ignored",
     encrypted: Sequence[str] = (),
     alone: bool = False,
+    identifiers: bool = True,
 ) -> Verification:
     """Decide which protection a released file gives, and show the records that have none.
 
@@ -72,6 +73,9 @@ def verify(
     alone
         Count the release by itself too, whatever it is attacked with: a class that is small in
         the file stays small, however many people a register has for it.
+    identifiers
+        Take identifiers of the private data that were released for known; the judge has an
+        examiner for them.
 
     >>> import pyarrow as pa, indistinct
     >>> with indistinct.open_data({"zip": ["0213*"] * 2, "ill": ["flu", "cold"]}) as data:
@@ -83,7 +87,7 @@ def verify(
     """
     if k < 2:
         raise InputError(f"k must be an integer of at least 2. Got {k}.")
-    names = _known(release, key, private)
+    names = _known(release, key, private if identifiers else None)
     used = list(registers)
     if not used and private is not None:
         used = [Register.of_private(private, person)]

@@ -75,8 +75,9 @@ class ReleaseFolder(Shown):
     @property
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
-        open_codes = {r["code"] for r in self.reservations} - set(self.accepted)
-        return self.proved or (self.state == "reservations" and not open_codes)
+        codes = {r["code"] for r in self.reservations}
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.proved or (self.state == "reservations" and accepted)
 
     @property
     def sentence(self) -> str:
