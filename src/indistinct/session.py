@@ -47,7 +47,14 @@ from indistinct.protect import (
     protect_uniques,
     telltale_warnings,
 )
-from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
+from indistinct.prove import (
+    Promise,
+    ProtectionReport,
+    Register,
+    Trial,
+    known_too,
+    protection_report,
+)
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.report import measure
 from indistinct.risk import (
@@ -623,6 +630,7 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
+            known=known_too(self.engine, source, names, k=done.k, apart=perturbed),
         )
         written = write_release(
             folder,

@@ -45,6 +45,7 @@ from indistinct.report.facts import (
     Changes,
     ClassSizes,
     Cost,
+    Known,
     Linkage,
     Measured,
     Risk,
@@ -142,11 +143,20 @@ def _risk(risk: Risk, base: int, unit: float) -> Risk:
         without={name: rounded(count, base) for name, count in risk.without.items()},
         enough={s: rounded(count, base) for s, count in risk.enough.items() if count >= base},
         exposed=(),
+        known_too=_known_too(risk, base),
         linkage=tuple(
             Linkage(link.how, raised(link.before, unit), raised(link.after, unit))
             for link in risk.linkage
         ),
     )
+
+
+def _known_too(risk: Risk, base: int) -> tuple[Known, ...]:
+    told = [
+        Known(one.variable, rounded(one.alone, base), rounded(one.below, base))
+        for one in risk.known_too
+    ]
+    return tuple(sorted(told, key=lambda one: (-one.below, -one.alone, one.variable)))
 
 
 def _sizes(sizes: ClassSizes, k: int, base: int) -> ClassSizes:

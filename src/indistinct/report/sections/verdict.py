@@ -15,6 +15,7 @@ from indistinct.report.words import Words
 
 __all__ = [
     "glance",
+    "known_too",
     "nearest_link",
     "reservations",
     "stand_out_gauge",
@@ -39,6 +40,8 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
     yield from reservations(facts, words)
     if facts.measured is not None:
         yield from _caveats(facts, facts.measured, words)
+    if facts.measured is not None:
+        yield from known_too(facts.measured, words)
     if facts.lacking is not None:
         yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder")
     if facts.measured is not None:
@@ -64,6 +67,30 @@ def _caveats(facts: ReleaseFacts, measured: Measured, words: Words) -> Iterator[
         )
     if measured.risk.wildcards:
         yield words.claim("verdict.wildcards", tone="note", page="local-suppression")
+
+
+def known_too(measured: Measured, words: Words) -> Iterator[Piece]:
+    """Say what is left of the promise if one more fact is known than the key."""
+    found, records = measured.risk.known_too, measured.risk.after.records
+    if not found:
+        return
+    worst = found[0]
+    yield words.claim(
+        "known.worst",
+        tone="note",
+        page="what-is-not-proved",
+        key=measured.risk.key,
+        variable=worst.variable,
+        alone=share(worst.alone, records),
+        below=share(worst.below, records),
+        k=measured.k,
+    )
+    yield words.grid(
+        "known",
+        [("variable", ""), ("alone", "percent"), ("few", "percent")],
+        [(one.variable, share(one.alone, records), share(one.below, records)) for one in found],
+        key=measured.risk.key,
+    )
 
 
 def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
