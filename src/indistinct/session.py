@@ -21,6 +21,7 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.naming import columns_that_name
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -33,17 +34,22 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    ScrambleOrder,
     Select,
     SideBySide,
     Step,
     Substitute,
+    Units,
     altered_variables,
     check_options,
     compare_methods,
+    for_people,
     fresh_seed,
+    origin_of,
     percent_of_records,
     protect_by_method,
     protect_by_plan,
+    protect_people,
     protect_uniques,
     telltale_warnings,
 )
@@ -67,7 +73,7 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared
+from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -136,10 +142,12 @@ class Data:
         public: Mapping[str, str] | None = None,
         missing: Missing | None = None,
         floor: int = 0,
+        person: str | None = None,
     ) -> keys.Uniques:
         """Find the records that stand out; see `indistinct.keys.uniques`.
 
-        What is not given is taken from the project file, where there is one.
+        What is not given is taken from the project file, where there is one; who the people are,
+        where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
@@ -156,7 +164,25 @@ class Data:
             public=public,
             missing=missing or "own",
             floor=floor,
+            person=self._with_several_records(names, person),
         )
+
+    def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
+        """Return the column that says whose record each is; None where a record is a person.
+
+        What is given goes before what the project says, and that before what the data tell; see
+        `indistinct.keys.find_person`.
+        """
+        if declared is None and self.project is not None:
+            declared = self.project.release.person
+        return keys.find_person(self.engine, self.source, declared=declared, key=key)
+
+    def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
+        """Return the column by which people must be counted: somebody has several records."""
+        person = self.person(declared, key=key)
+        if person is None or not keys.several_records(self.engine, self.source, person):
+            return None
+        return person
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -254,6 +280,7 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        person: str | None = None,
         **options: Any,
     ) -> Protected:
         """Change a copy of the records until nobody stands out.
@@ -274,21 +301,41 @@ class Data:
         hierarchies
             A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
             project's, or chosen from the values.
+        person
+            The column that says whose record each is, where people have several: then every
+            class gets k people, not k records. By default the project's, or found; see `person`.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
         if seed is None:
             seed = fresh_seed()
+        whose = self._with_several_records(names, person)
         if method in ACTIONS:
-            return protect_uniques(
+
+            def act(source: Source, threshold: int) -> Protected:
+                return protect_uniques(
+                    self.engine,
+                    source,
+                    names,
+                    action=method,
+                    k=threshold,
+                    seed=seed,
+                    **options,
+                )
+
+            threshold = keys.threshold(k, at_most)
+            if whose is None or method == "encrypt":  # which promises no k
+                return act(self.source, threshold)
+            return protect_people(
                 self.engine,
                 self.source,
                 names,
-                action=method,
-                k=k,
-                at_most=at_most,
+                person=whose,
+                k=threshold,
+                protect=lambda units, asked: act(units.source, asked),
                 seed=seed,
-                **options,
+                secrets=options.get("secrets"),
+                only_k=method == "destroy",
             )
         if method in PERTURBING:
             plan = perturbing_plan(
@@ -304,30 +351,68 @@ class Data:
                 self.engine,
                 self.source,
                 names,
-                plan,
+                plan if whose is None else for_people(plan, whose),
                 method=method,
                 k=k,
                 at_most=at_most,
                 seed=seed,
+                person=whose,
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
         data, stepped = self, None
         if self.project is not None and self.project.steps:
-            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            stepped = self.protect(
+                names, method="steps", k=k, at_most=at_most, seed=seed, person=person
+            )
             data = replace(self, source=stepped.source)
-        done = protect_by_method(
-            self.engine,
-            data.source,
-            names,
-            method=chosen,
-            hierarchies=data._climbing(names, chosen, hierarchies),
-            request=request,
-            seed=seed,
-            first=len(stepped.plan) if stepped is not None else 0,
-        )
+        climbing = data._climbing(names, chosen, hierarchies)
+        first = len(stepped.plan) if stepped is not None else 0
+
+        def decide(source: Source, request: Request) -> Protected:
+            return protect_by_method(
+                self.engine,
+                source,
+                names,
+                method=chosen,
+                hierarchies=climbing,
+                request=request,
+                seed=seed,
+                first=first,
+            )
+
+        if whose is None:
+            done = decide(data.source, request)
+        else:
+            done = protect_people(
+                self.engine,
+                data.source,
+                names,
+                person=whose,
+                k=request.k,
+                protect=lambda units, asked: decide(
+                    units.source, self._of_units(request, units, asked)
+                ),
+                seed=seed,
+                first=first,
+            )
         return done if stepped is None else done.after_steps(stepped)
+
+    def _of_units(self, request: Request, units: Units, k: int) -> Request:
+        """Return what is asked of people's units when it is asked of records.
+
+        A blank that agrees with anything would agree with the same person's other records, so a
+        blank is a value here.
+        """
+        sensitive = request.sensitive
+        if sensitive is not None:
+            tally = self.engine.count(units.source, sensitive.names)
+            sensitive = keys.KeyTable.from_tally(tally)
+        dropped = request.max_drop
+        if dropped >= 1:
+            dropped = int(dropped) // units.most_records
+        return replace(request, k=k, max_drop=dropped, sensitive=sensitive, meaning="strict")
 
     def request(
         self,
@@ -376,9 +461,12 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
+        whose, source = self._with_several_records(names, None), self.source
+        if whose is not None:
+            source = Units.of(self.engine, source, names, whose).source
         return compare_methods(
             self.engine,
-            self.source,
+            source,
             names,
             hierarchies=self._climbing(names, "", hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
@@ -395,14 +483,18 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         secrets: ReleaseKey | None = None,
+        person: str | None = None,
     ) -> Protected:
         """Apply a plan that was saved, and count what came of it."""
         if not isinstance(plan, Plan):
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
+        # a release leaves the identifiers out itself, and puts the records in another order
+        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
+            plan = plan.undo()
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()  # a release leaves the identifiers out itself
+            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -412,6 +504,7 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
+            person=self._with_several_records(names, person),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -468,6 +561,7 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
+            match=origin_of(done.receipts, self.records),
         )
 
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
@@ -512,7 +606,9 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
+        keep_order: bool | None = None,
         substitute: Sequence[str] = (),
+        keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
@@ -524,7 +620,10 @@ class Data:
         drawn: RiskUtilityMap | None = None,
         on_map: str | None = None,
     ) -> ReleaseFolder:
-        """Leave out the identifiers, prove the result and write the release folder.
+        """Leave out what names people, prove the result and write the release folder.
+
+        What names people is found from names and content of the columns, whatever is declared
+        (`indistinct.naming.columns_that_name`); each is told in `warnings` of the result.
 
         The written file is read again and judged before the folder appears. A release that
         does not hold is refused; one that holds with reservations is written, and names them.
@@ -540,8 +639,14 @@ class Data:
             The holder's key, for the certificate.
         keep
             The variables that are released beside the key; by default the project's, or all.
+        keep_order
+            Leave the records in the order of the private file, which may tell whose they are: by
+            default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
+        keep_named
+            Columns that are released although they name people; by default the project's
+            ``[release] release``. The verdict then has a reservation.
         seed
             The seed that was used, for the private ledger.
         format
@@ -567,23 +672,58 @@ class Data:
         last: list[Step] = [Substitute(name) for name in substitute]
         if keep is None and self.project is not None:
             keep = self.project.release.keep
-        left = [n for n in source.variables.names(role="identifier") if n not in substitute]
+        if keep_named is None:
+            keep_named = (self.project.release.release if self.project else None) or ()
+        self.source.check_columns(keep_named)
+        naming = columns_that_name(self.engine, source, key=done.before.key)
+        altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
+        naming = tuple(one for one in naming if one.name not in altered)
+        left = [one.name for one in naming if one.name not in keep_named]
         if keep is not None:
             source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep])
+            kept = dict.fromkeys([*done.before.key, *substitute, *keep, *keep_named])
             last.append(Select(tuple(name for name in kept if name in source.variables)))
             left = [name for name in left if name in kept]
+        declared = source.variables.names(role="identifier")
+        warnings = (
+            *warnings,
+            *(
+                f"left out {one}; release it with --release {one.name} if it must be"
+                for one in naming
+                if one.name in left and one.name not in declared
+            ),
+        )
         if left:
             last.append(Deidentify(tuple(left)))
         if last:
             applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
             source, receipts = applied.source, receipts + applied.receipts
             plan = Plan((*plan.steps, *last))
+        if keep_order is None:
+            keep_order = self.project is not None and self.project.release.keep_order
+        as_changed, scrambles = source, not keep_order
+        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
+            scrambles = False  # they stand in another order already
+        if scrambles:
+            if seed is None:
+                seed = fresh_seed()
+            applied = Plan((ScrambleOrder(),)).apply(
+                self.engine, source, seed=seed, first=len(plan)
+            )
+            source, receipts = applied.source, receipts + applied.receipts
+            plan = plan.with_step(ScrambleOrder())
+        origin = origin_of(receipts, self.records)
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
         perturbed = altered_variables(plan, receipts, key=names)
-        promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
+        substituted = [step.variable for step in plan.steps if isinstance(step, Substitute)]
+        promise = replace(
+            self._promised(done, plan, source, names, perturbed, substituted, accept),
+            kept=tuple(one.name for one in naming if one.name in source.variables),
+            keeps_order=source is as_changed and keep_order,
+            scrubbed=scrubbed_columns(plan, source),
+        )
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -596,6 +736,7 @@ class Data:
                     self.source,
                     lists,
                     hierarchies_in(plan.to_dict()),
+                    origin,
                 ),
                 name="the new release",
                 earlier=earlier,
@@ -610,16 +751,17 @@ class Data:
         if compare:
             try:
                 compared = self.utility(
-                    source,
+                    as_changed,
                     key=names,
                     hierarchies=hierarchies_in(plan.to_dict()),
                     protection=None if protection is None else False,
+                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            source,
+            as_changed,
             done,
             plan=plan,
             receipts=receipts,
@@ -645,6 +787,8 @@ class Data:
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
                 "method": done.method,
+                "left_out": {one.name: one.reason for one in naming if one.name in left},
+                "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
             terms=terms,
@@ -653,6 +797,7 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            origin=origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
@@ -677,6 +822,7 @@ class Data:
         return Promise(
             key=tuple(key),
             k=done.k,
+            person=done.person,
             sensitive=tuple(
                 n for n in self.variables.names(role="sensitive") if n in released.variables
             ),
@@ -701,6 +847,12 @@ class Data:
     def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format)
+
+
+def _disguised(plan: Plan) -> set[str]:
+    """Return the variables that a plan replaces by made-up values or ciphers."""
+    made_up = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    return made_up.union(*(step.variables for step in plan.steps if isinstance(step, Encrypt)))
 
 
 @contextlib.contextmanager

@@ -159,8 +159,8 @@ def _labels(name: str, variables: Variables) -> dict[str, str]:
 
 def class_sizes(found: Uniques) -> ClassSizes:
     """Return how many people share how many people's combination."""
-    counts = found.tally.counts if found.shared is None else found.shared
-    members = found.tally.counts
+    members = found.tally.sorted_counts()
+    counts = members if found.shared is None else found.shared
     bounds = sorted({*_BOUNDS, found.k})
     bands = []
     for low, high in zip(bounds, [*bounds[1:], None], strict=True):
@@ -197,7 +197,7 @@ def _risk(
         enough,
         None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
-        wildcards=after.shared is not None,
+        wildcards=after.shared is not None and after.person is None,
         known_too=tuple(
             Known(row.attributes[0], row.alone, row.below)
             for row in known[:_KNOWN_TOO]
@@ -208,7 +208,7 @@ def _risk(
 
 def _expected(found: Uniques) -> float:
     """Return how many people are guessed rightly: of F who share a key one, so 1 for each class."""
-    if found.shared is None:
+    if found.shared is None or found.person is not None:
         return float(found.classes)
     return float((found.tally.counts / found.shared).sum())
 
