@@ -203,6 +203,8 @@ class Uniques(Shown):
         """What a table of the sizes is called, and its first column."""
         if self.shared is None:
             return "Records by the size of their class", "class size"
+        if self.people is not None:
+            return "Records by the number of people in their class", "people"
         return "Records by the number of records that agree with them", "agreeing"
 
     def plot(self) -> str:
