@@ -6,7 +6,7 @@ Everything the command line does is a call of a method here.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +21,7 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
-from indistinct.naming import columns_that_name
+from indistinct.naming import Naming, columns_that_name
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -571,9 +571,8 @@ class Data:
         if keep_named is None:
             keep_named = (self.project.release.release if self.project else None) or ()
         self.source.check_columns(keep_named)
-        naming = columns_that_name(self.engine, source, key=done.before.key)
         altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
-        naming = tuple(one for one in naming if one.name not in altered)
+        naming = self._naming(source, key=done.before.key, altered=altered)
         left = [one.name for one in naming if one.name not in keep_named]
         if keep is not None:
             source.check_columns(keep)
@@ -681,6 +680,22 @@ class Data:
             audit=self.project.release.audit if self.project else None,
         )
         return replace(written, warnings=(*written.warnings, *warned))
+
+    def _naming(
+        self, changed: Source, *, key: Sequence[str], altered: Collection[str]
+    ) -> tuple[Naming, ...]:
+        """Return what names people: in the data, or in what was made of them.
+
+        A number of a person with a little noise on it looks like an amount, so both are asked.
+        """
+        found = {
+            one.name: one
+            for source in (changed, self.source)
+            for one in columns_that_name(self.engine, source, key=key)
+        }
+        return tuple(
+            found[name] for name in changed.variables if name in found and name not in altered
+        )
 
     def _promised(
         self,
