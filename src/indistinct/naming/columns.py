@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.naming.concepts import concept_of
-from indistinct.naming.content import Content, glance_at
+from indistinct.naming.concepts import concept_of, says_amount
+from indistinct.naming.content import SAMPLE, Content, glance_at
 from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
 
-__all__ = ["Naming", "columns_that_name"]
+__all__ = ["Naming", "columns_that_name", "is_amount"]
 
 
 @dataclass(frozen=True)
@@ -75,3 +78,18 @@ def _why(guess: Guess, content: Content) -> str | None:
     if of_birth or is_given_out(content, guess.label):
         return unique_words(content)
     return None
+
+
+def is_amount(source: Source, name: str) -> bool:
+    """Say whether a column holds numbers that are measured, going by its name, label and sample.
+
+    Ages and sizes of households are numbers that everybody may be grouped by, and no amounts.
+    """
+    kind = source.schema.field(name).type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return False
+    concept = concept_of(name)
+    if concept is not None and concept.role != "key" and says_amount(name):
+        return True
+    sample = source.first(SAMPLE).column(name).drop_null().to_pylist()
+    return any(math.isfinite(value) and value != int(value) for value in sample)
