@@ -34,17 +34,22 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    ScrambleOrder,
     Select,
     SideBySide,
     Step,
     Substitute,
+    Units,
     altered_variables,
     check_options,
     compare_methods,
+    for_people,
     fresh_seed,
+    origin_of,
     percent_of_records,
     protect_by_method,
     protect_by_plan,
+    protect_people,
     protect_uniques,
     telltale_warnings,
 )
@@ -130,10 +135,12 @@ class Data:
         public: Mapping[str, str] | None = None,
         missing: Missing | None = None,
         floor: int = 0,
+        person: str | None = None,
     ) -> keys.Uniques:
         """Find the records that stand out; see `indistinct.keys.uniques`.
 
-        What is not given is taken from the project file, where there is one.
+        What is not given is taken from the project file, where there is one; who the people are,
+        where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
@@ -150,7 +157,25 @@ class Data:
             public=public,
             missing=missing or "own",
             floor=floor,
+            person=self._with_several_records(names, person),
         )
+
+    def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
+        """Return the column that says whose record each is; None where a record is a person.
+
+        What is given goes before what the project says, and that before what the data tell; see
+        `indistinct.keys.find_person`.
+        """
+        if declared is None and self.project is not None:
+            declared = self.project.release.person
+        return keys.find_person(self.engine, self.source, declared=declared, key=key)
+
+    def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
+        """Return the column by which people must be counted: somebody has several records."""
+        person = self.person(declared, key=key)
+        if person is None or not keys.several_records(self.engine, self.source, person):
+            return None
+        return person
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -248,6 +273,7 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        person: str | None = None,
         **options: Any,
     ) -> Protected:
         """Change a copy of the records until nobody stands out.
@@ -268,21 +294,41 @@ class Data:
         hierarchies
             A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
             project's, or chosen from the values.
+        person
+            The column that says whose record each is, where people have several: then every
+            class gets k people, not k records. By default the project's, or found; see `person`.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
         if seed is None:
             seed = fresh_seed()
+        whose = self._with_several_records(names, person)
         if method in ACTIONS:
-            return protect_uniques(
+
+            def act(source: Source, threshold: int) -> Protected:
+                return protect_uniques(
+                    self.engine,
+                    source,
+                    names,
+                    action=method,
+                    k=threshold,
+                    seed=seed,
+                    **options,
+                )
+
+            threshold = keys.threshold(k, at_most)
+            if whose is None or method == "encrypt":  # which promises no k
+                return act(self.source, threshold)
+            return protect_people(
                 self.engine,
                 self.source,
                 names,
-                action=method,
-                k=k,
-                at_most=at_most,
+                person=whose,
+                k=threshold,
+                protect=lambda units, asked: act(units.source, asked),
                 seed=seed,
-                **options,
+                secrets=options.get("secrets"),
+                only_k=method == "destroy",
             )
         if method in PERTURBING:
             plan = perturbing_plan(
@@ -298,30 +344,68 @@ class Data:
                 self.engine,
                 self.source,
                 names,
-                plan,
+                plan if whose is None else for_people(plan, whose),
                 method=method,
                 k=k,
                 at_most=at_most,
                 seed=seed,
+                person=whose,
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
         data, stepped = self, None
         if self.project is not None and self.project.steps:
-            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            stepped = self.protect(
+                names, method="steps", k=k, at_most=at_most, seed=seed, person=person
+            )
             data = replace(self, source=stepped.source)
-        done = protect_by_method(
-            self.engine,
-            data.source,
-            names,
-            method=chosen,
-            hierarchies=data._climbing(names, chosen, hierarchies),
-            request=request,
-            seed=seed,
-            first=len(stepped.plan) if stepped is not None else 0,
-        )
+        climbing = data._climbing(names, chosen, hierarchies)
+        first = len(stepped.plan) if stepped is not None else 0
+
+        def decide(source: Source, request: Request) -> Protected:
+            return protect_by_method(
+                self.engine,
+                source,
+                names,
+                method=chosen,
+                hierarchies=climbing,
+                request=request,
+                seed=seed,
+                first=first,
+            )
+
+        if whose is None:
+            done = decide(data.source, request)
+        else:
+            done = protect_people(
+                self.engine,
+                data.source,
+                names,
+                person=whose,
+                k=request.k,
+                protect=lambda units, asked: decide(
+                    units.source, self._of_units(request, units, asked)
+                ),
+                seed=seed,
+                first=first,
+            )
         return done if stepped is None else done.after_steps(stepped)
+
+    def _of_units(self, request: Request, units: Units, k: int) -> Request:
+        """Return what is asked of people's units when it is asked of records.
+
+        A blank that agrees with anything would agree with the same person's other records, so a
+        blank is a value here.
+        """
+        sensitive = request.sensitive
+        if sensitive is not None:
+            tally = self.engine.count(units.source, sensitive.names)
+            sensitive = keys.KeyTable.from_tally(tally)
+        dropped = request.max_drop
+        if dropped >= 1:
+            dropped = int(dropped) // units.most_records
+        return replace(request, k=k, max_drop=dropped, sensitive=sensitive, meaning="strict")
 
     def request(
         self,
@@ -370,9 +454,12 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
+        whose, source = self._with_several_records(names, None), self.source
+        if whose is not None:
+            source = Units.of(self.engine, source, names, whose).source
         return compare_methods(
             self.engine,
-            self.source,
+            source,
             names,
             hierarchies=self._climbing(names, "", hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
@@ -389,14 +476,18 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         secrets: ReleaseKey | None = None,
+        person: str | None = None,
     ) -> Protected:
         """Apply a plan that was saved, and count what came of it."""
         if not isinstance(plan, Plan):
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
+        # a release leaves the identifiers out itself, and puts the records in another order
+        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
+            plan = plan.undo()
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()  # a release leaves the identifiers out itself
+            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -406,6 +497,7 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
+            person=self._with_several_records(names, person),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -462,6 +554,7 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
+            match=origin_of(done.receipts, self.records),
         )
 
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
@@ -506,6 +599,7 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
+        keep_order: bool | None = None,
         substitute: Sequence[str] = (),
         keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
@@ -538,6 +632,9 @@ class Data:
             The holder's key, for the certificate.
         keep
             The variables that are released beside the key; by default the project's, or all.
+        keep_order
+            Leave the records in the order of the private file, which may tell whose they are: by
+            default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
         keep_named
@@ -594,6 +691,20 @@ class Data:
             applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
             source, receipts = applied.source, receipts + applied.receipts
             plan = Plan((*plan.steps, *last))
+        if keep_order is None:
+            keep_order = self.project is not None and self.project.release.keep_order
+        as_changed, scrambles = source, not keep_order
+        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
+            scrambles = False  # they stand in another order already
+        if scrambles:
+            if seed is None:
+                seed = fresh_seed()
+            applied = Plan((ScrambleOrder(),)).apply(
+                self.engine, source, seed=seed, first=len(plan)
+            )
+            source, receipts = applied.source, receipts + applied.receipts
+            plan = plan.with_step(ScrambleOrder())
+        origin = origin_of(receipts, self.records)
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
@@ -602,6 +713,7 @@ class Data:
         promise = replace(
             self._promised(done, plan, source, names, perturbed, substituted, accept),
             kept=tuple(one.name for one in naming if one.name in source.variables),
+            keeps_order=source is as_changed and keep_order,
             scrubbed=scrubbed_columns(plan, source),
         )
 
@@ -616,6 +728,7 @@ class Data:
                     self.source,
                     lists,
                     hierarchies_in(plan.to_dict()),
+                    origin,
                 ),
                 name="the new release",
                 earlier=earlier,
@@ -630,16 +743,17 @@ class Data:
         if compare:
             try:
                 compared = self.utility(
-                    source,
+                    as_changed,
                     key=names,
                     hierarchies=hierarchies_in(plan.to_dict()),
                     protection=None if protection is None else False,
+                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            source,
+            as_changed,
             done,
             plan=plan,
             receipts=receipts,
@@ -674,6 +788,7 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            origin=origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
@@ -714,6 +829,7 @@ class Data:
         return Promise(
             key=tuple(key),
             k=done.k,
+            person=done.person,
             sensitive=tuple(
                 n for n in self.variables.names(role="sensitive") if n in released.variables
             ),

@@ -25,6 +25,7 @@ from indistinct.cli.options import (
     Memory,
     Names,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -70,6 +71,7 @@ def protect(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option(
@@ -201,6 +203,13 @@ def protect(
         str | None,
         typer.Option(help="The variables that are released beside the key; all others go."),
     ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave the records in their order, which may tell whose they are: a reservation.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
@@ -319,10 +328,12 @@ def protect(
             plan=plan,
             options=_given(generalising if compare else family),
             hierarchies=hierarchies,
+            person=person,
             seed=seed,
             out=out,
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
+            keep_order=keep_order or None,
             substitute=tuple(split_names(substitute) or ()),
             keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),

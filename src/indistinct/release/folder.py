@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
 from indistinct.files.occurring import with_occurring_values
@@ -33,6 +36,7 @@ from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
 from indistinct.showing import Shown, Table
@@ -76,8 +80,9 @@ class ReleaseFolder(Shown):
     @property
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
-        open_codes = {r["code"] for r in self.reservations} - set(self.accepted)
-        return self.proved or (self.state == "reservations" and not open_codes)
+        codes = {r["code"] for r in self.reservations}
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.proved or (self.state == "reservations" and accepted)
 
     @property
     def sentence(self) -> str:
@@ -137,6 +142,7 @@ def write_release(
     prove: Prover | None,
     promise: Promise | None = None,
     measured: Mapping[str, Any] | None = None,
+    origin: NDArray[np.int64] | None = None,
     format: Format = "parquet",
     although_unproved: bool = False,
     sign_with: SigningKey | None = None,
@@ -161,6 +167,8 @@ def write_release(
         What else is promised, for the certificate; by default key and k.
     measured
         What was measured of the release, for its report; it stays with the holder.
+    origin
+        The private record that each released one was made from; it stays with the holder.
     although_unproved
         Write the release also if the verdict does not hold.
     sign_with
@@ -207,6 +215,9 @@ def write_release(
         if measured is not None:
             _write_json(aside / parts.MEASURED, measured)
             listed.append(parts.MEASURED)
+        if origin is not None:
+            write_origin(aside, origin)
+            listed.append(parts.ORIGIN)
         _write_ledger(aside, plan, receipts, ledger, listed)
         files = {
             name: file_digest(aside / name)

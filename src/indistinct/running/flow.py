@@ -177,6 +177,7 @@ def release_data(
             seed=seed,
             format=wanted.format,
             keep=wanted.keep,
+            keep_order=wanted.keep_order,
             substitute=wanted.substitute,
             keep_named=wanted.keep_named,
             registers=wanted.registers,
