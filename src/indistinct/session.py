@@ -669,7 +669,7 @@ class Data:
             keep_named = (self.project.release.release if self.project else None) or ()
         self.source.check_columns(keep_named)
         altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
-        naming = self._naming(source, key=done.before.key, altered=altered)
+        naming = self._naming(source, done, altered=altered)
         left = [one.name for one in naming if one.name not in keep_named]
         if keep is not None:
             source.check_columns(keep)
@@ -797,7 +797,7 @@ class Data:
         return replace(written, warnings=(*written.warnings, *warned))
 
     def _naming(
-        self, changed: Source, *, key: Sequence[str], altered: Collection[str]
+        self, changed: Source, done: Protected, *, altered: Collection[str]
     ) -> tuple[Naming, ...]:
         """Return what names people: in the data, or in what was made of them.
 
@@ -806,7 +806,12 @@ class Data:
         found = {
             one.name: one
             for source in (changed, self.source)
-            for one in columns_that_name(self.engine, source, key=key)
+            for one in columns_that_name(
+                self.engine,
+                source,
+                key=done.before.key,
+                person=done.person if done.person in source.variables else None,
+            )
         }
         return tuple(
             found[name] for name in changed.variables if name in found and name not in altered

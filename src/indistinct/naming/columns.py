@@ -59,7 +59,9 @@ def columns_that_name(
     for guess, content in zip(guess_roles(source, contents), contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
-        reason = "it is declared an identifier" if guess.name == person else _why(guess, content)
+        reason = _why(guess, content)
+        if reason is None and guess.name == person:
+            reason = "it says whose record each is"
         if reason is not None:
             found.append(Naming(guess.name, reason))
     return tuple(found)
