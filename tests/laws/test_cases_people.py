@@ -152,3 +152,9 @@ def test_a_person_column_that_is_not_there_is_refused(tmp_path):
     release.write_text("sex\nf\nf\n")
     with pytest.raises(InputError, match="no column 'patinet'"):
         verify_release(release, key=["sex"], person="patinet")
+
+
+def test_a_draft_says_who_the_people_are(tmp_path, capfd):
+    private = visits(tmp_path / "visits.csv")
+    assert command(["init", str(private), "--out", str(tmp_path / "release.toml")]) == 0
+    assert 'person = "patient"' in (tmp_path / "release.toml").read_text()

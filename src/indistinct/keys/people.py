@@ -110,7 +110,7 @@ def find_person(
         source.check_columns([declared])
         return declared
     for name, variable in source.variables.items():
-        if name in key or variable.role not in ("identifier", "other"):
+        if name in key or variable.role not in ("identifier", "sensitive", "other"):
             continue
         if numbers_people(name):
             if _may_repeat(engine, source, name):
