@@ -21,6 +21,7 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.naming import columns_that_name
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -65,7 +66,7 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared
+from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -600,6 +601,7 @@ class Data:
         keep: Sequence[str] | None = None,
         keep_order: bool | None = None,
         substitute: Sequence[str] = (),
+        keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
@@ -611,7 +613,10 @@ class Data:
         drawn: RiskUtilityMap | None = None,
         on_map: str | None = None,
     ) -> ReleaseFolder:
-        """Leave out the identifiers, prove the result and write the release folder.
+        """Leave out what names people, prove the result and write the release folder.
+
+        What names people is found from names and content of the columns, whatever is declared
+        (`indistinct.naming.columns_that_name`); each is told in `warnings` of the result.
 
         The written file is read again and judged before the folder appears. A release that
         does not hold is refused; one that holds with reservations is written, and names them.
@@ -632,6 +637,9 @@ class Data:
             default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
+        keep_named
+            Columns that are released although they name people; by default the project's
+            ``[release] release``. The verdict then has a reservation.
         seed
             The seed that was used, for the private ledger.
         format
@@ -657,12 +665,27 @@ class Data:
         last: list[Step] = [Substitute(name) for name in substitute]
         if keep is None and self.project is not None:
             keep = self.project.release.keep
-        left = [n for n in source.variables.names(role="identifier") if n not in substitute]
+        if keep_named is None:
+            keep_named = (self.project.release.release if self.project else None) or ()
+        self.source.check_columns(keep_named)
+        naming = columns_that_name(self.engine, source, key=done.before.key)
+        altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
+        naming = tuple(one for one in naming if one.name not in altered)
+        left = [one.name for one in naming if one.name not in keep_named]
         if keep is not None:
             source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep])
+            kept = dict.fromkeys([*done.before.key, *substitute, *keep, *keep_named])
             last.append(Select(tuple(name for name in kept if name in source.variables)))
             left = [name for name in left if name in kept]
+        declared = source.variables.names(role="identifier")
+        warnings = (
+            *warnings,
+            *(
+                f"left out {one}; release it with --release {one.name} if it must be"
+                for one in naming
+                if one.name in left and one.name not in declared
+            ),
+        )
         if left:
             last.append(Deidentify(tuple(left)))
         if last:
@@ -687,7 +710,13 @@ class Data:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
         perturbed = altered_variables(plan, receipts, key=names)
-        promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
+        substituted = [step.variable for step in plan.steps if isinstance(step, Substitute)]
+        promise = replace(
+            self._promised(done, plan, source, names, perturbed, substituted, accept),
+            kept=tuple(one.name for one in naming if one.name in source.variables),
+            keeps_order=source is as_changed and keep_order,
+            scrubbed=scrubbed_columns(plan, source),
+        )
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -753,6 +782,8 @@ class Data:
                 "people_at_risk_before": done.people_before,
                 "people_at_risk_after": done.people_after,
                 "method": done.method,
+                "left_out": {one.name: one.reason for one in naming if one.name in left},
+                "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
             terms=terms,
@@ -811,6 +842,12 @@ class Data:
     def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format)
+
+
+def _disguised(plan: Plan) -> set[str]:
+    """Return the variables that a plan replaces by made-up values or ciphers."""
+    made_up = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    return made_up.union(*(step.variables for step in plan.steps if isinstance(step, Encrypt)))
 
 
 @contextlib.contextmanager

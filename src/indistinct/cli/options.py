@@ -29,6 +29,7 @@ __all__ = [
     "KeyList",
     "Master",
     "Memory",
+    "Names",
     "Out",
     "Person",
     "Query",
@@ -76,6 +77,14 @@ Accept = Annotated[
     str | None,
     typer.Option(
         "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
+    ),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        help="Columns to release although they name people; the verdict says so.",
+        metavar="NAMES",
     ),
 ]
 AlthoughUnproved = Annotated[

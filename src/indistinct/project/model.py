@@ -151,6 +151,10 @@ class Release:
         listed(text, "variable names"),
         "identifiers that are replaced by made-up ones instead of left out",
     )
+    release: tuple[str, ...] | None = setting(
+        listed(text, "variable names"),
+        "variables that are released although they name people; a reservation of the verdict",
+    )
     registers: tuple[Path, ...] | None = setting(
         listed(existing_file, "files"), "files of people to attack the release with"
     )

@@ -14,7 +14,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.changes.scales import Scale, joint_scale, only_occurring
-from indistinct.prove.registers import as_text_column
+from indistinct.prove.registers import ids_alike
 from indistinct.variables import Level
 
 __all__ = ["NO_RECORD", "Match", "PairedKeys", "pair_keys", "pair_records", "shared_variables"]
@@ -97,12 +97,11 @@ def pair_records(original: Source, released: Source, *, match: Match | None = No
                 "Name a column that identifies the records of both with match."
             )
         return None
-    columns = []
     for source in (original, released):
         source.check_columns([match])
-        column = as_text_column(source.table([match]).column(0)).combine_chunks()
+    columns = ids_alike(original.table([match]).column(0), released.table([match]).column(0))
+    for source, column in zip((original, released), columns, strict=True):
         _check_identifies(column, source, match)
-        columns.append(column)
     known = pa.compute.index_in(columns[1], value_set=columns[0])
     if known.null_count:
         record = int(np.argmax(known.is_null().to_numpy(zero_copy_only=False))) + 1
