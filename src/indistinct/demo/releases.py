@@ -59,6 +59,24 @@ security = "A safe room without a network; two people hold the keys"
 sanctions = "The institution gets no data for five years"
 """
 
+_RARE = """
+# What is not shuffled must not find anybody by itself: few cells are suppressed before.
+[steps.rare]
+kind = "suppress"
+key = {key}
+k = {k}
+limits = {{ marital = 0, region = 0 }}
+"""
+_NOT_SHUFFLED = (
+    "marital",
+    "nationality",
+    "ethnic",
+    "region",
+    "region_of_birth",
+    "country_of_residence",
+    "country_of_birth",
+)
+
 
 def write_projects(folder: Path, *, method: Method, seed: int) -> None:
     """Write the project files of both releases."""
@@ -79,6 +97,7 @@ def write_projects(folder: Path, *, method: Method, seed: int) -> None:
         title="The census, shuffled household by household",
         method="shuffle",
         options="",
+        steps=_RARE.format(key=_names(_NOT_SHUFFLED), k=K),
         key=MCCAA_KEY,
         keep=HOUSEHOLDS,
         seed=seed,
@@ -93,6 +112,7 @@ def _write_project(
     title: str,
     method: str,
     options: str,
+    steps: str = "",
     key: tuple[str, ...],
     keep: tuple[str, ...],
     seed: int,
@@ -115,7 +135,7 @@ def _write_project(
         year=year,
         later=year + 1,
     )
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text + steps, encoding="utf-8")
 
 
 def _names(names: tuple[str, ...]) -> str:
