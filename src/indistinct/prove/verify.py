@@ -25,7 +25,6 @@ from indistinct.prove.opinion import Reservation
 from indistinct.prove.registers import (
     OWN_PEOPLE,
     Register,
-    check_one_to_one,
     join_registers,
     shared_attributes,
 )
@@ -50,7 +49,6 @@ def verify(
     missing: Missing = "own",
     unmet: Unmet = "ignored",
     encrypted: Sequence[str] = (),
-    alone: bool = False,
     identifiers: bool = True,
 ) -> Verification:
     """Decide which protection a released file gives, and show the records that have none.
@@ -72,9 +70,6 @@ def verify(
         that column are joined as well.
     hierarchies, missing, unmet, encrypted
         See `indistinct.prove.expose`.
-    alone
-        Count the release by itself too, whatever it is attacked with: a class that is small in
-        the file stays small, however many people a register has for it.
     identifiers
         Take identifiers of the private data that were released for known; the judge has an
         examiner for them.
@@ -97,12 +92,10 @@ def verify(
         having = [r for r in used if person in r.source.variables]
         if not having:
             raise InputError(f"No register has the column '{person}' that names the person.")
-        if len(having) == 1 and registers:
-            check_one_to_one(engine, having[0], person)
-        elif len(having) > 1:
+        if len(having) > 1:
             used.append(join_registers(engine, having, person))
-    counted_alone = [expose_alone(engine, release, names)] if alone or not used else []
-    exposures = counted_alone + [
+    used = [register.with_people(engine, names) for register in used]
+    exposures = [
         expose(
             engine,
             release,
@@ -116,7 +109,7 @@ def verify(
             encrypted=encrypted,
         )
         for register in used
-    ]
+    ] or [expose_alone(engine, release, names)]
     decisions = [
         decide(
             exposure,
@@ -137,7 +130,13 @@ def verify(
             *dict.fromkeys(_notes(key, names, exposures)),
             *doubts(engine, release, person=person, **given),
         ),
-        assumptions=assumptions(release, hierarchies=hierarchies, missing=missing, **given),
+        assumptions=assumptions(
+            release,
+            hierarchies=hierarchies,
+            missing=missing,
+            person=next((register.person for register in used if register.several), None),
+            **given,
+        ),
         reservations=tuple(_reservations(key, exposures)),
     )
 
@@ -257,7 +256,9 @@ def _witnesses(decisions: Sequence[Decision], k: int) -> list[Witness]:
             worst = (not bool(decision.disclosed[record]), int(decision.people[record]), record)
             found.append((worst, decision))
     found.sort(key=lambda pair: pair[0])
-    shown = found[:AT_MOST_WITNESSES]
+    # a record that several registers give away is shown once, with the first of them
+    once = {worst[2]: (worst, decision) for worst, decision in reversed(found)}
+    shown = sorted(once.values(), key=lambda pair: pair[0])[:AT_MOST_WITNESSES]
     classes = {id(d): _classes_of(d, [w[2] for w, own in shown if own is d]) for _, d in shown}
     return [
         _witness(decision, record, people, classes[id(decision)][record], not safe, k)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
+from indistinct.files.occurring import with_occurring_values
 from indistinct.files.whole import put_in_place, sync_all
 from indistinct.protect import Encrypt, Plan, Receipt, Substitute
 from indistinct.prove import Promise, State
@@ -179,11 +180,12 @@ def write_release(
     """
     folder = check_new_folder(folder)
     today = today or dt.date.today()
+    source = with_occurring_values(source)
     warnings = check_terms(
         terms,
         released=list(source.variables),
         key=key,
-        identifiers=_named_outright(source, plan),
+        identifiers=_named_outright(source, plan, promise),
         today=today,
     )
     place = folder.resolve()
@@ -198,7 +200,14 @@ def write_release(
         _refuse_unproved(verdict, although_unproved=although_unproved)
         told = told_steps(plan, list(source.variables))
         note = write_methodology(plan, receipts, source=source, terms=terms)
-        drawn = write_contract(terms, released=list(source.variables), key=key, k=k, today=today)
+        drawn = write_contract(
+            terms,
+            released=list(source.variables),
+            key=key,
+            k=k,
+            today=today,
+            named=(*promise.kept, *promise.scrubbed) if promise is not None else (),
+        )
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
@@ -266,9 +275,10 @@ def sign(folder: str | Path, key: SigningKey) -> Certificate:
     return signed
 
 
-def _named_outright(source: Source, plan: Plan) -> list[str]:
-    """Return the identifiers that are released as they were."""
+def _named_outright(source: Source, plan: Plan, promise: Promise | None) -> list[str]:
+    """Return the identifiers that are released as they were, without anybody asking for it."""
     disguised = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    disguised.update(promise.kept if promise is not None else ())
     disguised.update(n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables)
     return [name for name in source.variables.names(role="identifier") if name not in disguised]
 
