@@ -47,14 +47,14 @@ from indistinct.protect import (
     protect_people,
     protect_uniques,
 )
-from indistinct.prove import ProtectionReport, Register, Trial, protection_report
-from indistinct.release import (
-    ReleaseFolder,
-    SigningKey,
-    Terms,
-    told_verdict,
-    write_release,
+from indistinct.prove import (
+    ProtectionReport,
+    Register,
+    Trial,
+    known_too,
+    protection_report,
 )
+from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.report import measure
 from indistinct.risk import (
     Distribution,
@@ -712,6 +712,9 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
+            known=known_too(
+                self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
+            ),
         )
         written = write_release(
             folder,

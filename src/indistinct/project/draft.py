@@ -37,6 +37,9 @@ _HEAD = """\
 _RELEASE = """\
 # Every class of records that agree on the key has at least k records.
 {k}
+# Is the key (every variable with role = "key") all that an intruder may know? Until a person has
+# looked and says so here, the release holds only with a reservation, and its report is not green.
+confirmed = false
 # A missing value is a category of its own ("own"), or can be any value ("wildcard").
 missing = "own"
 # hierarchies = "hierarchies"   # a folder of <variable>.csv files
