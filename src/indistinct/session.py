@@ -20,45 +20,38 @@ from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_e
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
-from indistinct.households import (
-    Kinship,
-    guess_household,
-    household_column,
-    read_columns,
-    read_kinship,
-)
+from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.leaving import prepare_to_leave
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
     ACTIONS,
     METHODS,
     Deidentify,
-    Encrypt,
     Method,
     Plan,
     Protected,
     ReleaseKey,
     Request,
-    Select,
+    ScrambleOrder,
     SideBySide,
-    Step,
-    Substitute,
-    altered_variables,
+    Units,
     check_options,
     compare_methods,
+    for_people,
     fresh_seed,
+    origin_of,
     percent_of_records,
     protect_by_method,
     protect_by_plan,
+    protect_people,
     protect_uniques,
-    settle_households,
 )
-from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
+from indistinct.prove import ProtectionReport, Register, Trial, protection_report
 from indistinct.release import (
     ReleaseFolder,
     SigningKey,
     Terms,
-    settle_copies,
     told_verdict,
     write_release,
 )
@@ -73,7 +66,6 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -142,10 +134,12 @@ class Data:
         public: Mapping[str, str] | None = None,
         missing: Missing | None = None,
         floor: int = 0,
+        person: str | None = None,
     ) -> keys.Uniques:
         """Find the records that stand out; see `indistinct.keys.uniques`.
 
-        What is not given is taken from the project file, where there is one.
+        What is not given is taken from the project file, where there is one; who the people are,
+        where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
@@ -162,7 +156,25 @@ class Data:
             public=public,
             missing=missing or "own",
             floor=floor,
+            person=self._with_several_records(names, person),
         )
+
+    def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
+        """Return the column that says whose record each is; None where a record is a person.
+
+        What is given goes before what the project says, and that before what the data tell; see
+        `indistinct.keys.find_person`.
+        """
+        if declared is None and self.project is not None:
+            declared = self.project.release.person
+        return keys.find_person(self.engine, self.source, declared=declared, key=key)
+
+    def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
+        """Return the column by which people must be counted: somebody has several records."""
+        person = self.person(declared, key=key)
+        if person is None or not keys.several_records(self.engine, self.source, person):
+            return None
+        return person
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -260,6 +272,7 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        person: str | None = None,
         **options: Any,
     ) -> Protected:
         """Change a copy of the records until nobody stands out.
@@ -280,21 +293,41 @@ class Data:
         hierarchies
             A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
             project's, or chosen from the values.
+        person
+            The column that says whose record each is, where people have several: then every
+            class gets k people, not k records. By default the project's, or found; see `person`.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
         if seed is None:
             seed = fresh_seed()
+        whose = self._with_several_records(names, person)
         if method in ACTIONS:
-            return protect_uniques(
+
+            def act(source: Source, threshold: int) -> Protected:
+                return protect_uniques(
+                    self.engine,
+                    source,
+                    names,
+                    action=method,
+                    k=threshold,
+                    seed=seed,
+                    **options,
+                )
+
+            threshold = keys.threshold(k, at_most)
+            if whose is None or method == "encrypt":  # which promises no k
+                return act(self.source, threshold)
+            return protect_people(
                 self.engine,
                 self.source,
                 names,
-                action=method,
-                k=k,
-                at_most=at_most,
+                person=whose,
+                k=threshold,
+                protect=lambda units, asked: act(units.source, asked),
                 seed=seed,
-                **options,
+                secrets=options.get("secrets"),
+                only_k=method == "destroy",
             )
         if method in PERTURBING:
             plan = perturbing_plan(
@@ -310,30 +343,68 @@ class Data:
                 self.engine,
                 self.source,
                 names,
-                plan,
+                plan if whose is None else for_people(plan, whose),
                 method=method,
                 k=k,
                 at_most=at_most,
                 seed=seed,
+                person=whose,
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
         data, stepped = self, None
         if self.project is not None and self.project.steps:
-            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            stepped = self.protect(
+                names, method="steps", k=k, at_most=at_most, seed=seed, person=person
+            )
             data = replace(self, source=stepped.source)
-        done = protect_by_method(
-            self.engine,
-            data.source,
-            names,
-            method=chosen,
-            hierarchies=data._climbing(names, chosen, hierarchies),
-            request=request,
-            seed=seed,
-            first=len(stepped.plan) if stepped is not None else 0,
-        )
+        climbing = data._climbing(names, chosen, hierarchies)
+        first = len(stepped.plan) if stepped is not None else 0
+
+        def decide(source: Source, request: Request) -> Protected:
+            return protect_by_method(
+                self.engine,
+                source,
+                names,
+                method=chosen,
+                hierarchies=climbing,
+                request=request,
+                seed=seed,
+                first=first,
+            )
+
+        if whose is None:
+            done = decide(data.source, request)
+        else:
+            done = protect_people(
+                self.engine,
+                data.source,
+                names,
+                person=whose,
+                k=request.k,
+                protect=lambda units, asked: decide(
+                    units.source, self._of_units(request, units, asked)
+                ),
+                seed=seed,
+                first=first,
+            )
         return done if stepped is None else done.after_steps(stepped)
+
+    def _of_units(self, request: Request, units: Units, k: int) -> Request:
+        """Return what is asked of people's units when it is asked of records.
+
+        A blank that agrees with anything would agree with the same person's other records, so a
+        blank is a value here.
+        """
+        sensitive = request.sensitive
+        if sensitive is not None:
+            tally = self.engine.count(units.source, sensitive.names)
+            sensitive = keys.KeyTable.from_tally(tally)
+        dropped = request.max_drop
+        if dropped >= 1:
+            dropped = int(dropped) // units.most_records
+        return replace(request, k=k, max_drop=dropped, sensitive=sensitive, meaning="strict")
 
     def request(
         self,
@@ -382,9 +453,12 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
+        whose, source = self._with_several_records(names, None), self.source
+        if whose is not None:
+            source = Units.of(self.engine, source, names, whose).source
         return compare_methods(
             self.engine,
-            self.source,
+            source,
             names,
             hierarchies=self._climbing(names, "", hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
@@ -401,14 +475,18 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         secrets: ReleaseKey | None = None,
+        person: str | None = None,
     ) -> Protected:
         """Apply a plan that was saved, and count what came of it."""
         if not isinstance(plan, Plan):
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
+        # a release leaves the identifiers out itself, and puts the records in another order
+        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
+            plan = plan.undo()
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()  # a release leaves the identifiers out itself
+            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -418,6 +496,7 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
+            person=self._with_several_records(names, person),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -474,12 +553,8 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
+            match=origin_of(done.receipts, self.records),
         )
-
-    def _household(self) -> str | None:
-        """Return the column that says who lives together, where there is one."""
-        declared = self.project.household.household if self.project is not None else None
-        return declared or household_column(self.source)
 
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
         """Return who lives with whom, where the data tell it, and who is a woman."""
@@ -523,7 +598,9 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
+        keep_order: bool | None = None,
         substitute: Sequence[str] = (),
+        keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
@@ -536,7 +613,10 @@ class Data:
         drawn: RiskUtilityMap | None = None,
         on_map: str | None = None,
     ) -> ReleaseFolder:
-        """Leave out the identifiers, prove the result and write the release folder.
+        """Leave out what names people, prove the result and write the release folder.
+
+        What names people is found from names and content of the columns, whatever is declared
+        (`indistinct.naming.columns_that_name`); each is told in `warnings` of the result.
 
         The written file is read again and judged before the folder appears. A release that
         does not hold is refused; one that holds with reservations is written, and names them.
@@ -552,8 +632,14 @@ class Data:
             The holder's key, for the certificate.
         keep
             The variables that are released beside the key; by default the project's, or all.
+        keep_order
+            Leave the records in the order of the private file, which may tell whose they are: by
+            default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
+        keep_named
+            Columns that are released although they name people; by default the project's
+            ``[release] release``. The verdict then has a reservation.
         seed
             The seed that was used, for the private ledger.
         format
@@ -573,101 +659,52 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
-        if keep is None and self.project is not None:
-            keep = self.project.release.keep
-        household = self._household()
-        linked = household is not None and household in done.source.variables
-        if household is not None and linked and (keep is None or household in keep):
-            done = settle_households(
-                self.engine,
-                self.source,
-                done,
-                household=household,
-                seed=seed,
-                keep_numbers=keep_household_numbers,
-            )
-            if household not in done.source.variables:
-                keep = None if keep is None else [name for name in keep if name != household]
-                warnings = (
-                    *warnings,
-                    f"{household} is left out: how many records have the same one would tell the "
-                    "size of the household, which was coarsened. Keep it with "
-                    "--keep-household-numbers.",
-                )
-        source, plan, receipts = done.source, done.plan, done.receipts
-        scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
-        if scrubbed is not None:
-            source, plan, receipt = scrubbed
-            receipts = (*receipts, receipt)
-        last: list[Step] = [Substitute(name) for name in substitute]
-        left = [n for n in source.variables.names(role="identifier") if n not in substitute]
-        if keep is not None:
-            source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep])
-            last.append(Select(tuple(name for name in kept if name in source.variables)))
-            left = [name for name in left if name in kept]
-        if left:
-            last.append(Deidentify(tuple(left)))
-        if last:
-            applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
-            source, receipts = applied.source, receipts + applied.receipts
-            plan = Plan((*plan.steps, *last))
+        leaving = prepare_to_leave(
+            self.engine,
+            self.source,
+            done,
+            project=self.project,
+            seed=seed,
+            keep=keep,
+            keep_named=keep_named,
+            keep_order=keep_order,
+            keep_household_numbers=keep_household_numbers,
+            substitute=substitute,
+            accept=accept,
+        )
+        promise, names = leaving.promise, list(leaving.promise.key)
+        trees = hierarchies_in(leaving.plan.to_dict())
         if format is None:
             format = self.project.release.format if self.project else None
-        names = [name for name in done.before.key if name in source.variables]
-        perturbed = altered_variables(plan, receipts, key=names)
-        promise = self._promised(done, plan, source, names, perturbed, substitute, accept)
-        settled = settle_copies(
-            Trial(
-                self.engine,
-                source,
-                promise,
-                self.source,
-                hierarchies=hierarchies_in(plan.to_dict()),
-            ),
-            seed=seed,
-            first=len(plan),
-        )
-        source, receipts = settled.source, (*receipts, *settled.receipts)
-        plan = Plan((*plan.steps, *settled.steps))
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
             lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
-            found = judge_release(
-                Trial(
-                    self.engine,
-                    files.open_data(written, workspace=workspace),
-                    promise,
-                    self.source,
-                    lists,
-                    hierarchies_in(plan.to_dict()),
-                ),
-                name="the new release",
-                earlier=earlier,
-                any_version=True,
-            )
+            released = files.open_data(written, workspace=workspace)
+            trial = Trial(self.engine, released, promise, self.source, lists, trees, leaving.origin)
+            found = judge_release(trial, name="the new release", earlier=earlier, any_version=True)
             return told_verdict(found, files={str(path): path for path in registers})
 
-        warned = (*warnings, *settled.warnings)
+        done, warned = leaving.protected, (*warnings, *leaving.warnings)
         terms = Terms.from_project(self.project)
         compared = None
         if compare:
             try:
                 compared = self.utility(
-                    source,
+                    leaving.in_order,
                     key=names,
-                    hierarchies=hierarchies_in(plan.to_dict()),
+                    hierarchies=trees,
                     protection=None if protection is None else False,
+                    origin=leaving.in_order_origin,
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            source,
+            leaving.in_order,
             done,
-            plan=plan,
-            receipts=receipts,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             terms=terms,
             format=format or "parquet",
             comparison=compared,
@@ -678,17 +715,19 @@ class Data:
         )
         written = write_release(
             folder,
-            source,
-            plan=plan,
-            receipts=receipts,
+            leaving.source,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             ledger={
                 "data": self.source.origin,
-                "seed": seed,
+                "seed": leaving.seed,
                 "k": done.k,
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
                 "method": done.method,
+                "left_out": leaving.left_out,
+                "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
             terms=terms,
@@ -697,40 +736,13 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            origin=leaving.origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
         return replace(written, warnings=(*written.warnings, *warned))
-
-    def _promised(
-        self,
-        done: Protected,
-        plan: Plan,
-        released: Source,
-        key: Sequence[str],
-        perturbed: Sequence[str],
-        substituted: Sequence[str],
-        accept: Sequence[str],
-    ) -> Promise:
-        """Return what the release promises, from what was asked and what was done."""
-        encrypted = [n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables]
-        settings = self.project.release if self.project is not None else None
-        accepted = (*accept, *((settings.accept or ()) if settings is not None else ()))
-        return Promise(
-            key=tuple(key),
-            k=done.k,
-            household=self._household(),
-            sensitive=tuple(
-                n for n in self.variables.names(role="sensitive") if n in released.variables
-            ),
-            perturbed=tuple(n for n in perturbed if n in released.variables),
-            encrypted=tuple(dict.fromkeys(n for n in encrypted if n in released.variables)),
-            substituted=tuple(n for n in substituted if n in released.variables),
-            confirmed=settings is None or settings.confirmed is not False,
-            accepted=tuple(dict.fromkeys(accepted)),
-        )
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

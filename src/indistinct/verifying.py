@@ -12,6 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct import files, progress
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
@@ -39,7 +42,14 @@ from indistinct.prove.attacks import (
     exact_attack,
     probabilistic_attack,
 )
-from indistinct.release import AuditTrail, FolderCheck, check_folder, file_digest, parts
+from indistinct.release import (
+    AuditTrail,
+    FolderCheck,
+    check_folder,
+    file_digest,
+    parts,
+    read_origin,
+)
 from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
@@ -95,6 +105,12 @@ class _Opened:
             return None
         return self.folder.certificate.promise
 
+    def origin(self) -> NDArray[np.int64] | None:
+        """The private record of each released one, where the holder's part tells it."""
+        if self.folder is None or not self.folder.private:
+            return None
+        return read_origin(self.path, records=self.source.records)
+
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What labels stand for, as the holder's plan has it."""
         plan = self.path / parts.PLAN
@@ -148,6 +164,10 @@ def verify_release(
         all together.
     key, k
         By default what the certificate says, or the project file; k is 2 where nothing is said.
+    person
+        The column that says whose record each is, in private data and registers; people are
+        counted, however many records they have. By default as the certificate or the project file
+        says, or found in the private data.
     hierarchies
         A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
         labels stand for; by default those of the plan in the release folder, if it is there.
@@ -186,7 +206,9 @@ def verify_release(
         lists_of_people = [*registers, *([population] if population is not None else [])]
         people = [files.open_data(path, workspace=workspace) for path in lists_of_people]
         names = _key(key, opened, project, people)
-        lists = [Register(p, p.origin, person if person in p.variables else None) for p in people]
+        if person is None and project is not None:
+            person = project.release.person
+        _check_person(person, opened.source, [*([held] if held is not None else []), *people])
         known = _given_hierarchies(hierarchies, names, opened)
         asked = k or opened.k or (project.release.k if project else None) or 2
         told = opened.promise or Promise(key=tuple(names), k=asked)
@@ -201,7 +223,9 @@ def verify_release(
             accepted=tuple(dict.fromkeys((*told.accepted, *accept))),
         )
         going.advance()
-        trial = Trial(started, opened.source, promise, held, lists, known)
+        whose = promise.person
+        lists = [Register(p, p.origin, whose if whose in p.variables else None) for p in people]
+        trial = Trial(started, opened.source, promise, held, lists, known, opened.origin())
         found = judge_release(
             trial,
             name=str(opened.path),
@@ -457,6 +481,15 @@ def _key(
             f"{release.origin}: which variables can an intruder know? Name them with --key a,b,c."
         )
     return declared
+
+
+def _check_person(person: str | None, release: Source, people: Sequence[Source]) -> None:
+    """Refuse a column for people that no file has."""
+    if person is not None and not any(person in s.variables for s in (release, *people)):
+        raise InputError(
+            f"There is no column '{person}' in {' or '.join(s.origin for s in (release, *people))}."
+            " Name the one that says whose record each is."
+        )
 
 
 def _given_hierarchies(

@@ -174,6 +174,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "scramble-households": {"household": "home"},
     "swap-households": {"household": "home", "hierarchy": ["region"], "share": 0.3},
     "shuffle": {"variables": ["age"]},
+    "for-people": {**KEYED, "person": "case_no", "steps": [{"kind": "blank", **KEYED}]},
     "keep-rules": {
         "steps": [{"kind": "rank-swap", "variables": ["income"], "window": 0.1}],
         "rules": {"poor": {"impossible": "income < age * 20"}},

@@ -29,7 +29,9 @@ __all__ = [
     "KeyList",
     "Master",
     "Memory",
+    "Names",
     "Out",
+    "Person",
     "Query",
     "Scratch",
     "Threads",
@@ -62,10 +64,27 @@ AtMost = Annotated[
         "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
     ),
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        help="The column that says whose record each is, where people have several: then people "
+        "are counted. By default found, if the data have one.",
+        metavar="NAME",
+    ),
+]
 Accept = Annotated[
     str | None,
     typer.Option(
         "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
+    ),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        help="Columns to release although they name people; the verdict says so.",
+        metavar="NAMES",
     ),
 ]
 AlthoughUnproved = Annotated[

@@ -23,7 +23,9 @@ from indistinct.cli.options import (
     KeyList,
     Master,
     Memory,
+    Names,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -69,6 +71,7 @@ def protect(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option(
@@ -200,10 +203,18 @@ def protect(
         str | None,
         typer.Option(help="The variables that are released beside the key; all others go."),
     ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave the records in their order, which may tell whose they are: a reservation.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
     ] = None,
+    keep_named: Names = None,
     needed: Annotated[
         str | None,
         typer.Option(help="Variables that the recipient's task needs; warns where they suffer."),
@@ -317,11 +328,14 @@ def protect(
             plan=plan,
             options=_given(generalising if compare else family),
             hierarchies=hierarchies,
+            person=person,
             seed=seed,
             out=out,
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
+            keep_order=keep_order or None,
             substitute=tuple(split_names(substitute) or ()),
+            keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),
             earlier=tuple(earlier or ()),
             sign_with=sign,

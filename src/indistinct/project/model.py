@@ -120,6 +120,10 @@ class Release:
     key: tuple[str, ...] | None = setting(
         listed(text, "variable names"), "the key; by default every variable with role key"
     )
+    person: str | None = setting(
+        text,
+        "the column that says whose record each is, where people have several; k counts people",
+    )
     missing: Missing = setting(
         choice("own", "wildcard"),
         "what a missing value is when records are counted: a category of its own, or any value",
@@ -138,9 +142,18 @@ class Release:
         listed(text, "variable names"),
         "the variables that are released beside the key; all others go",
     )
+    keep_order: bool = setting(
+        yes_or_no,
+        "leave the records in the order of the private file, which may tell whose they are",
+        default=False,
+    )
     substitute: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "identifiers that are replaced by made-up ones instead of left out",
+    )
+    release: tuple[str, ...] | None = setting(
+        listed(text, "variable names"),
+        "variables that are released although they name people; a reservation of the verdict",
     )
     registers: tuple[Path, ...] | None = setting(
         listed(existing_file, "files"), "files of people to attack the release with"

@@ -34,11 +34,12 @@ from indistinct.protect.models import (
     SampleUniques,
     TCloseness,
 )
+from indistinct.protect.people import ForPeople, Units, for_people, protect_people
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
-from indistinct.protect.receipt import Receipt
+from indistinct.protect.receipt import Receipt, origin_of
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.renumber import RenumberHouseholds
 from indistinct.protect.request import METHODS, Method, Request, check_options
@@ -129,6 +130,7 @@ __all__ = [
     "DropUnsafe",
     "Encrypt",
     "FollowLabel",
+    "ForPeople",
     "Generalise",
     "GeneraliseCells",
     "GroupQuarters",
@@ -182,6 +184,7 @@ __all__ = [
     "TCloseness",
     "TopBottomCode",
     "TransitionMatrix",
+    "Units",
     "Use",
     "altered_variables",
     "anonymity_table",
@@ -193,6 +196,7 @@ __all__ = [
     "compare_methods",
     "datafly",
     "decrypt",
+    "for_people",
     "fresh_seed",
     "k_similar",
     "k_similar_optimum",
@@ -200,11 +204,13 @@ __all__ = [
     "mdav",
     "mondrian",
     "optimal",
+    "origin_of",
     "people_with",
     "percent_of_records",
     "pram_estimate",
     "protect_by_method",
     "protect_by_plan",
+    "protect_people",
     "protect_uniques",
     "purpose_warnings",
     "reach_warning",

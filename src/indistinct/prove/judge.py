@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.keys import find_person
 from indistinct.prove.examiners import EXAMINERS
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
@@ -33,26 +35,30 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     >>> found.state, found.sentence
     ('holds', 'k-map, k=2: no released record refers to fewer than 2 people')
     """
-    promise, private = trial.promise, trial.private
-    person = promise.person
-    own = [Register.of_private(private, person)] if private is not None else []
+    named, private = trial.promise.person, trial.private
+    trial = replace(trial, promise=replace(trial.promise, person=_person(trial)))
+    promise = trial.promise
+    own = [Register.of_private(private, promise.person)] if private is not None else []
     if promise.population is not None:
         own = []  # the file's people are some of the list's; k counts the list's
         _check_population(promise.population, trial.registers)
+    asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
+    lists = [*trial.registers, *own]
     counted = verify(
         trial.engine,
         trial.release,
         promise.key,
-        k=promise.k,
         private=private,
-        registers=[*own, *trial.registers],
-        person=person,
+        registers=lists,
+        person=named if any(named in people.source.variables for people in lists) else None,
         hierarchies=trial.hierarchies,
         missing=missing,
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
-        alone=promise.claims_k and promise.population is None,
-        identifiers=False,
+        **asked,
     )
+    if promise.claims_k and promise.population is None and counted.checked[0]["what"] != "release":
+        alone = verify(trial.engine, trial.release, promise.key, **asked)
+        counted = _also_alone(counted, alone)
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])
     fewest = counted.k if said.k is None else min(counted.k, said.k)
@@ -64,11 +70,37 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         k=fewest,
         claims_k=promise.claims_k,
         findings=counted.findings + findings,
-        reservations=said.reservations,
+        reservations=tuple(dict.fromkeys(counted.reservations + said.reservations)),
         accepted=promise.accepted,
         notes=counted.notes + said.notes,
         parts={**counted.parts, **said.parts},
     )
+
+
+def _also_alone(counted: Verification, alone: Verification) -> Verification:
+    """Add what the file itself shows: a class that is small in it stays small.
+
+    However many people a register has for it, whoever knows who is in the data counts these.
+    """
+    found: tuple[str, ...] = ()
+    if alone.state == "fails" and counted.state != "fails":
+        found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
+    return replace(
+        counted,
+        k=min(counted.k, alone.k) if counted.k else alone.k,
+        findings=counted.findings + found,
+        checked=(*counted.checked, *alone.checked),
+        witnesses=counted.witnesses or alone.witnesses,
+    )
+
+
+def _person(trial: Trial) -> str | None:
+    """Return the column that says whose record each is: as promised, or found in the data."""
+    promised, private = trial.promise.person, trial.private
+    if private is None:
+        return promised
+    declared = promised if promised in private.variables else None
+    return find_person(trial.engine, private, declared=declared, key=trial.promise.key)
 
 
 def _check_population(population: str, registers: Sequence[Register]) -> None:

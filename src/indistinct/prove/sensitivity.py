@@ -258,8 +258,9 @@ def sensitivity(
         for facts in engine.describe(release, candidates)
         if 2 * facts.distinct > release.records
     )
+    held = person if private is not None and person in private.variables else None
     universes = Universes(
-        engine, release, tuple(key), register, private, hierarchies, missing=missing
+        engine, release, tuple(key), register, private, hierarchies, missing=missing, person=held
     )
     counting = _Counting(universes, k)
     left = [name for name in candidates if name not in naming]

@@ -153,8 +153,8 @@ def _labels(name: str, variables: Variables) -> dict[str, str]:
 
 def class_sizes(found: Uniques) -> ClassSizes:
     """Return how many people share how many people's combination."""
-    counts = found.tally.counts if found.shared is None else found.shared
-    members = found.tally.counts
+    members = found.tally.sorted_counts()
+    counts = members if found.shared is None else found.shared
     bounds = sorted({*_BOUNDS, found.k})
     bands = []
     for low, high in zip(bounds, [*bounds[1:], None], strict=True):
@@ -189,13 +189,13 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         enough,
         None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
-        wildcards=after.shared is not None,
+        wildcards=after.shared is not None and after.person is None,
     )
 
 
 def _expected(found: Uniques) -> float:
     """Return how many people are guessed rightly: of F who share a key one, so 1 for each class."""
-    if found.shared is None:
+    if found.shared is None or found.person is not None:
         return float(found.classes)
     return float((found.tally.counts / found.shared).sum())
 

@@ -90,7 +90,7 @@ def _does_steps(wanted: Wanted) -> bool:
 def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[Source]:
     """Refuse what does not fit the records; return the registers, opened."""
     sensitive = [name] if (name := wanted.options.get("sensitive")) else []
-    for names in (key, wanted.keep or (), wanted.substitute, sensitive):
+    for names in (key, wanted.keep or (), wanted.substitute, wanted.keep_named, sensitive):
         data.source.check_columns(names)
     opened = [files.open_data(path, workspace=data.engine.workspace) for path in wanted.registers]
     for register in opened:

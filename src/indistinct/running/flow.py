@@ -45,6 +45,7 @@ def run_project(
     registers: Sequence[str | Path] = (),
     earlier: Sequence[str | Path] = (),
     sign_with: SigningKey | str | Path | None = None,
+    keep_named: Sequence[str] = (),
     accept: Sequence[str] = (),
     although_unproved: bool = False,
     pdf: bool = False,
@@ -64,7 +65,7 @@ def run_project(
     ----------
     out, seed, sign_with, pdf
         Go before what the project says.
-    registers, earlier, accept
+    registers, earlier, keep_named, accept
         Come beside what the project says.
     although_unproved
         Write also what does not hold.
@@ -108,6 +109,7 @@ def run_project(
         registers=tuple(map(Path, registers)),
         earlier=tuple(map(Path, earlier)),
         sign_with=Path(sign_with) if isinstance(sign_with, str) else sign_with,
+        keep_named=tuple(keep_named),
         accept=tuple(accept),
         although_unproved=although_unproved,
         report=replace(project.report, pdf=pdf or project.report.pdf),
@@ -175,7 +177,9 @@ def release_data(
             seed=seed,
             format=wanted.format,
             keep=wanted.keep,
+            keep_order=wanted.keep_order,
             substitute=wanted.substitute,
+            keep_named=wanted.keep_named,
             registers=wanted.registers,
             earlier=wanted.earlier,
             sign_with=signing,

@@ -51,4 +51,5 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
                 f"{len(households):,} households stand in a new order; record numbers before and "
                 "after have nothing to do with each other",
             ),
+            rows=order,
         )

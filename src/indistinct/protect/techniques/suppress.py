@@ -156,4 +156,5 @@ class SuppressRecords(Step, kind="suppress-records"):
                 f"All {source.records:,} records would be left out. Suppress fewer."
             )
         result = engine.keep(source, keep)
-        return result, Receipt(self.kind, source.records, result.records)
+        rows = np.flatnonzero(keep)
+        return result, Receipt(self.kind, source.records, result.records, rows=rows)
