@@ -211,10 +211,11 @@ class Data:
         whole = None
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
-        return file_risk(
+        names = self.key(key)
+        found = file_risk(
             self.engine,
             self.source,
-            self.key(key),
+            names,
             fraction=fraction,
             weight=weight,
             population=whole,
@@ -223,6 +224,16 @@ class Data:
             household=household,
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
+        )
+        whose = self._with_several_records(names, None)
+        if whose is None:
+            return found
+        said = (
+            f"records are rated, and by '{whose}' several are of one person: a class of records "
+            "may be one of fewer people, who are recognised the more easily"
+        )
+        return replace(
+            found, found=replace(found.found, assumptions=(*found.found.assumptions, said))
         )
 
     def flags(self, rules: str | Path) -> RecordFlags:
