@@ -31,6 +31,7 @@ from indistinct.prove.possible import (
     Coded,
     Possible,
     ValueSets,
+    by_origin,
     coded_column,
     people_in_classes,
     people_of,
@@ -242,7 +243,7 @@ def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
         origin = np.arange(release.records, dtype=np.int64)
     if origin is None or len(origin) != release.records:
         return []
-    households = household_numbers(private, known)[origin]
+    households = by_origin(household_numbers(private, known), origin)
     one, other = pairs_in_households(households)
     if not len(one) or float((other - one == 1).mean()) < _STANDING_TOGETHER:
         return []
