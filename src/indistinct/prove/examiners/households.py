@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.figures import bars
 from indistinct.households import (
     agrees_beyond_chance,
     constant_in_households,
@@ -92,6 +93,10 @@ class HouseholdAttack(Shown):
             "rare": self.rare,
             "fewest": self.fewest,
         }
+
+    def plot(self) -> str:
+        """Draw the cells of each variable that members tell more exactly, as SVG."""
+        return bars("Cells that other members tell", list(self.undone), list(self.undone.values()))
 
     def __repr__(self) -> str:
         return self._short()
