@@ -140,7 +140,7 @@ def prepare_to_leave(
         on_the_way = replace(
             on_the_way, source=source, plan=plan, receipts=(*done.receipts, receipt)
         )
-    naming = _naming(on_the_way, done, substitute)
+    naming = _naming(on_the_way, private, done, household, substitute)
     left = [one for one in naming if one.name not in keep_named]
     kept = on_the_way.source.variables
     last: list[Step] = [Substitute(name) for name in substitute]
@@ -224,9 +224,17 @@ class _OnTheWay:
 
 
 def _naming(
-    on_the_way: _OnTheWay, done: Protected, substitute: Sequence[str]
+    on_the_way: _OnTheWay,
+    private: Source,
+    done: Protected,
+    household: str | None,
+    substitute: Sequence[str],
 ) -> tuple[Naming, ...]:
-    """Return the columns that name people as they are; what is disguised does not."""
+    """Return the columns that name people: in the data, or in what was made of them.
+
+    A number of a person with a little noise on it looks like an amount, so both are asked. What
+    is disguised does not name anybody, and households have their own treatment.
+    """
     plan, source = on_the_way.plan, on_the_way.source
     disguised = {
         *substitute,
@@ -234,8 +242,20 @@ def _naming(
         *(step.variable for step in plan.steps if isinstance(step, Substitute)),
         *(name for step in plan.steps if isinstance(step, Encrypt) for name in step.variables),
     }
-    found = columns_that_name(on_the_way.engine, source, key=done.before.key)
-    return tuple(one for one in found if one.name not in disguised)
+    excused = {*done.before.key, *([household] if household is not None else [])}
+    found = {
+        one.name: one
+        for records in (source, private)
+        for one in columns_that_name(
+            on_the_way.engine,
+            records,
+            key=excused,
+            person=done.person if done.person in records.variables else None,
+        )
+    }
+    return tuple(
+        found[name] for name in source.variables if name in found and name not in disguised
+    )
 
 
 def _promised(

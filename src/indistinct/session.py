@@ -47,14 +47,14 @@ from indistinct.protect import (
     protect_people,
     protect_uniques,
 )
-from indistinct.prove import ProtectionReport, Register, Trial, protection_report
-from indistinct.release import (
-    ReleaseFolder,
-    SigningKey,
-    Terms,
-    told_verdict,
-    write_release,
+from indistinct.prove import (
+    ProtectionReport,
+    Register,
+    Trial,
+    known_too,
+    protection_report,
 )
+from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.report import measure
 from indistinct.risk import (
     Distribution,
@@ -712,6 +712,9 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
+            known=known_too(
+                self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
+            ),
         )
         written = write_release(
             folder,
@@ -725,6 +728,9 @@ class Data:
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
+                "person": done.person,
+                "people_at_risk_before": done.people_before,
+                "people_at_risk_after": done.people_after,
                 "method": done.method,
                 "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),

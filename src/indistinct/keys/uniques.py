@@ -192,15 +192,25 @@ class Uniques(Shown):
         return pa.Table.from_batches(self.per_record()).to_pandas()
 
     def sizes(self) -> list[tuple[str, int, int]]:
-        """Return bands of class size with the classes and the records in each."""
-        return size_bands(self.tally.counts)
+        """Return bands of class size with the classes and the records in each.
+
+        A size is the number of records that share a key, counted as `unique` and `at_risk` are.
+        """
+        return size_bands(self.tally.counts, self.shared, k=self.k)
+
+    @property
+    def size_words(self) -> tuple[str, str]:
+        """What a table of the sizes is called, and its first column."""
+        if self.shared is None:
+            return "Records by the size of their class", "class size"
+        if self.people is not None:
+            return "Records by the number of people in their class", "people"
+        return "Records by the number of records that agree with them", "agreeing"
 
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
         rows = self.sizes()
-        return bars(
-            "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
-        )
+        return bars(self.size_words[0], [r[0] for r in rows], [r[2] for r in rows])
 
     def __repr__(self) -> str:
         return self._short()
@@ -247,9 +257,14 @@ class Uniques(Shown):
                 {"share": ".1%"},
             ),
             Table(
-                "Records by the size of their class",
-                ("class size", "classes", "records"),
-                self.sizes(),
+                self.size_words[0],
+                (self.size_words[1], "records"),
+                [(size, records) for size, _, records in self.sizes()],
+            )
+            # who agrees with whom makes no classes
+            if self.shared is not None
+            else Table(
+                self.size_words[0], (self.size_words[1], "classes", "records"), self.sizes()
             ),
         ]
 

@@ -16,13 +16,14 @@ from indistinct.prove.copies import Copy, find_copies
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.judge import judge
+from indistinct.prove.known_too import known_too
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
 from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register, join_registers
-from indistinct.prove.sensitivity import Sensitivity, sensitivity
+from indistinct.prove.sensitivity import KnownToo, Sensitivity, sensitivity
 from indistinct.prove.together import (
     Associations,
     Edition,
@@ -45,6 +46,7 @@ __all__ = [
     "Edition",
     "ExactMatches",
     "Exposure",
+    "KnownToo",
     "Linkage",
     "Model",
     "Opinion",
@@ -73,6 +75,7 @@ __all__ = [
     "is_suppressed",
     "join_registers",
     "judge",
+    "known_too",
     "link_own",
     "linked_pairs",
     "linked_totals",

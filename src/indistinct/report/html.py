@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from indistinct.report.few import Below, Few
+from indistinct.release.few import Below, Few
 from indistinct.report.pieces import Claim, Document, Shown
 from indistinct.report.words import Words
 

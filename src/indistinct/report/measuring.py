@@ -17,7 +17,7 @@ from indistinct.hierarchy import SUPPRESSED
 from indistinct.keys import KeyTable, Uniques
 from indistinct.protect import Plan, Protected, Receipt
 from indistinct.protect import Step as PlanStep
-from indistinct.prove import ProtectionReport
+from indistinct.prove import KnownToo, ProtectionReport
 from indistinct.release import Terms, file_digest, told_steps
 from indistinct.report.facts import (
     Band,
@@ -25,6 +25,7 @@ from indistinct.report.facts import (
     ClassSizes,
     Cost,
     Exposed,
+    Known,
     Linkage,
     Map,
     MapPoint,
@@ -46,6 +47,8 @@ __all__ = ["measure", "with_utility"]
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 _EXPOSED = 10
 """How many of the most exposed combinations are kept."""
+_KNOWN_TOO = 5
+"""Of so many further variables, the worst, it is told what they would do."""
 _LABELLED = 100
 """Up to so many labels of a variable's values are kept."""
 _SEARCHED_CLASSES = 300_000
@@ -69,6 +72,7 @@ def measure(
     drawn: RiskUtilityMap | None = None,
     chosen: str | None = None,
     warnings: Sequence[str] = (),
+    known: Sequence[KnownToo] = (),
 ) -> Measured:
     """Take the facts of a release from what was computed for it; no record is read again.
 
@@ -84,6 +88,8 @@ def measure(
         What an intruder still finds, where that is not in the comparison.
     drawn, chosen
         A map of risk and utility, and the name of the candidate on it that is this release.
+    known
+        What one further released variable would do (`indistinct.prove.known_too`).
     """
     perturbed = any(step.perturbs for step in plan.steps)
     found = Measured(
@@ -110,7 +116,7 @@ def measure(
         done.method,
         done.k,
         done.claims_k,
-        _risk(done, source.variables, perturbed=perturbed),
+        _risk(done, source.variables, known, perturbed=perturbed),
         _changes(source, released, done, plan, receipts),
         _steps(plan, receipts, list(released.variables)),
         _terms(terms),
@@ -168,7 +174,9 @@ def class_sizes(found: Uniques) -> ClassSizes:
     )
 
 
-def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
+def _risk(
+    done: Protected, variables: Variables, known: Sequence[KnownToo], *, perturbed: bool
+) -> Risk:
     before, after = done.before, done.after
     table = before.key_table
     without = {}
@@ -190,6 +198,11 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
         wildcards=after.shared is not None and after.person is None,
+        known_too=tuple(
+            Known(row.attributes[0], row.alone, row.below)
+            for row in known[:_KNOWN_TOO]
+            if row.below > row.below_before
+        ),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from indistinct.figures import shares
+from indistinct.release.few import drawable, share
 from indistinct.report.facts import Changes, Measured, VariableChange
-from indistinct.report.few import drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Picture, Piece, Section
 from indistinct.report.words import Words
