@@ -617,7 +617,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
-        keep_household_numbers: bool = False,
+        keep_household_numbers: bool | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
