@@ -26,6 +26,7 @@ from indistinct.protect.systems.mondrian import MondrianStep
 from indistinct.protect.systems.optimal import optimal
 from indistinct.protect.systems.suppress import Suppression
 from indistinct.protect.systems.suppress_step import Suppress
+from indistinct.risk.folding import with_missing_codes
 from indistinct.utility import LOSSES, LossName, measure, precision
 
 __all__ = ["decide", "protect_by_method"]
@@ -93,6 +94,9 @@ def protect_by_method(
     """
     if before is None:
         before = uniques(engine, source, key, k=request.k)
+    if request.sensitive is not None:
+        told = with_missing_codes(request.sensitive, source.variables)
+        request = replace(request, sensitive=told)
     with progress.task(f"deciding by {method}"):
         decision = decide(before, method, hierarchies, request)
     applied = decision.plan.apply(engine, source, seed=seed)

@@ -25,6 +25,8 @@ class Promise:
         where a record is a person, or nobody is known to live with anybody.
     sensitive
         Variables of which nothing may be learnt for certain.
+    confidence
+        From which share of a class on a sensitive value counts as learnt: 1 is for certain.
     models
         What was promised besides k: ``{"model": "l-diversity", "variable": "ill", "l": 2}``.
     perturbed, encrypted, substituted
@@ -46,6 +48,7 @@ class Promise:
     person: str | None = None
     household: str | None = None
     sensitive: tuple[str, ...] = ()
+    confidence: float = 1.0
     models: tuple[Mapping[str, Any], ...] = ()
     perturbed: tuple[str, ...] = ()
     encrypted: tuple[str, ...] = ()
