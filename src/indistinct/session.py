@@ -27,6 +27,7 @@ from indistinct.protect import (
     ACTIONS,
     METHODS,
     Deidentify,
+    Encrypt,
     Method,
     Plan,
     Protected,
@@ -45,7 +46,7 @@ from indistinct.protect import (
     protect_uniques,
     telltale_warnings,
 )
-from indistinct.prove import ProtectionReport, protection_report
+from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.report import measure
 from indistinct.risk import (
@@ -68,7 +69,7 @@ from indistinct.tradeoff import (
     standard_candidates,
 )
 from indistinct.variables import Missing, Variables
-from indistinct.verifying import prove_release
+from indistinct.verifying import judge_release
 
 __all__ = ["Data", "open_data"]
 
@@ -501,6 +502,8 @@ class Data:
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
+        accept: Sequence[str] = (),
+        although_unproved: bool = False,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -509,9 +512,8 @@ class Data:
     ) -> ReleaseFolder:
         """Leave out the identifiers, prove the result and write the release folder.
 
-        The written file is read again and attacked before the folder appears. A release that
-        should keep k and does not is refused; where `done` does not claim k, the certificate
-        says what was found.
+        The written file is read again and judged before the folder appears. A release that
+        does not hold is refused; one that holds with reservations is written, and names them.
 
         Parameters
         ----------
@@ -530,6 +532,10 @@ class Data:
             The seed that was used, for the private ledger.
         format
             By default the project's, or Parquet.
+        accept
+            Codes of reservations that the holder knows and takes upon himself.
+        although_unproved
+            Write a release that does not hold; its certificate says so first.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -562,20 +568,6 @@ class Data:
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
-
-        def prove(written: Path) -> dict[str, Any]:
-            found = prove_release(
-                self.engine,
-                written,
-                private=self.source,
-                key=names,
-                k=done.k,
-                registers=registers,
-                earlier=earlier,
-                hierarchies=hierarchies_in(plan.to_dict()),
-            )
-            return told_verdict(found, files={str(path): path for path in registers})
-
         perturbed = dict.fromkeys(
             name
             for step, receipt in zip(plan.steps, receipts, strict=True)
@@ -583,6 +575,26 @@ class Data:
             for name, cells in receipt.cells_changed.items()
             if cells
         )
+        promise = self._promised(done, plan, source, names, list(perturbed), substitute, accept)
+
+        def prove(written: Path) -> dict[str, Any]:
+            workspace = self.engine.workspace
+            lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
+            found = judge_release(
+                Trial(
+                    self.engine,
+                    files.open_data(written, workspace=workspace),
+                    promise,
+                    self.source,
+                    lists,
+                    hierarchies_in(plan.to_dict()),
+                ),
+                name="the new release",
+                earlier=earlier,
+                any_version=True,
+            )
+            return told_verdict(found, files={str(path): path for path in registers})
+
         same = [name for name in source.variables if name not in perturbed]
         warned = (*warnings, *telltale_warnings(self.source, list(perturbed), same))
         terms = Terms.from_project(self.project)
@@ -629,14 +641,42 @@ class Data:
             terms=terms,
             key=names,
             k=done.k,
+            promise=promise,
             prove=prove,
             measured=measured.to_dict(),
             format=format or "parquet",
-            although_unproved=not done.guaranteed,
+            although_unproved=although_unproved,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
         return replace(written, warnings=(*written.warnings, *warned))
+
+    def _promised(
+        self,
+        done: Protected,
+        plan: Plan,
+        released: Source,
+        key: Sequence[str],
+        perturbed: Sequence[str],
+        substituted: Sequence[str],
+        accept: Sequence[str],
+    ) -> Promise:
+        """Return what the release promises, from what was asked and what was done."""
+        encrypted = [n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables]
+        settings = self.project.release if self.project is not None else None
+        accepted = (*accept, *((settings.accept or ()) if settings is not None else ()))
+        return Promise(
+            key=tuple(key),
+            k=done.k,
+            sensitive=tuple(
+                n for n in self.variables.names(role="sensitive") if n in released.variables
+            ),
+            perturbed=tuple(n for n in perturbed if n in released.variables),
+            encrypted=tuple(dict.fromkeys(n for n in encrypted if n in released.variables)),
+            substituted=tuple(n for n in substituted if n in released.variables),
+            confirmed=settings is None or settings.confirmed is not False,
+            accepted=tuple(dict.fromkeys(accepted)),
+        )
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

@@ -14,20 +14,23 @@ from typing import Any
 
 from indistinct import files, progress
 from indistinct.engine import Engine, EngineName, start_engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
 from indistinct.project import Project, load_project
 from indistinct.prove import (
     Edition,
+    Promise,
     Register,
+    Reservation,
     Together,
+    Trial,
     Verification,
     assumptions,
     check_together,
+    judge,
     sensitivity,
     trust,
-    verify,
 )
 from indistinct.prove.attacks import (
     LinkOutcome,
@@ -40,7 +43,7 @@ from indistinct.release import AuditTrail, FolderCheck, check_folder, file_diges
 from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
-__all__ = ["ATTACKS", "prove_release", "verify_release"]
+__all__ = ["ATTACKS", "judge_release", "verify_release"]
 
 ATTACKS: Mapping[str, Callable[..., LinkOutcome]] = {
     "exact": exact_attack,
@@ -85,6 +88,13 @@ class _Opened:
             return None
         return self.folder.certificate.k
 
+    @property
+    def promise(self) -> Promise | None:
+        """All that was promised, as the certificate has it."""
+        if self.folder is None or self.folder.certificate is None:
+            return None
+        return self.folder.certificate.promise
+
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What labels stand for, as the holder's plan has it."""
         plan = self.path / parts.PLAN
@@ -110,6 +120,8 @@ def verify_release(
     encrypted: Sequence[str] = (),
     attacks: Sequence[str] = (),
     sensitive: Sequence[str] = (),
+    population: str | Path | None = None,
+    accept: Sequence[str] = (),
     same_people: bool = False,
     brief: bool = False,
     any_version: bool = False,
@@ -143,7 +155,13 @@ def verify_release(
         Attacks to run with each register, beside the counting that gives the verdict: what an
         intruder would find (``exact``, ``probabilistic``, ``distance``).
     sensitive
-        Variables of which to say what is learnt without any link.
+        Variables of which nothing may be learnt for certain, and of which to say what is learnt
+        without any link.
+    population
+        A list of all people that the records may be about: k counts these (k-map). A register
+        only tells what an intruder knows; it never makes a small class larger.
+    accept
+        Codes of reservations that are known and accepted.
     same_people
         All releases are about exactly the same people.
     brief
@@ -165,28 +183,35 @@ def verify_release(
         opened = _open(release, workspace, any_version=any_version, signed_by=signed_by)
         project = load_project(private) if private and str(private).endswith(".toml") else None
         held = _private(private, project, workspace)
-        people = [files.open_data(path, workspace=workspace) for path in registers]
+        lists_of_people = [*registers, *([population] if population is not None else [])]
+        people = [files.open_data(path, workspace=workspace) for path in lists_of_people]
         names = _key(key, opened, project, people)
         lists = [Register(p, p.origin, person if person in p.variables else None) for p in people]
         known = _given_hierarchies(hierarchies, names, opened)
         asked = k or opened.k or (project.release.k if project else None) or 2
-        going.advance()
-        found = verify(
-            started,
-            opened.source,
-            names,
+        told = opened.promise or Promise(key=tuple(names), k=asked)
+        promise = replace(
+            told,
+            key=tuple(names),
             k=asked,
-            private=held,
-            registers=lists,
-            person=person,
-            hierarchies=known,
-            missing=missing,
-            encrypted=encrypted,
+            person=person or told.person,
+            sensitive=tuple(dict.fromkeys((*told.sensitive, *sensitive))),
+            encrypted=tuple(dict.fromkeys((*told.encrypted, *encrypted))),
+            population=str(population) if population is not None else told.population,
+            accepted=tuple(dict.fromkeys((*told.accepted, *accept))),
         )
         going.advance()
-        case = _Case(started, opened, found, held, lists, person, known, missing)
-        if earlier:
-            case = case.with_found(case.together(earlier, same_people, any_version))
+        trial = Trial(started, opened.source, promise, held, lists, known)
+        found = judge_release(
+            trial,
+            name=str(opened.path),
+            earlier=earlier,
+            missing=missing,
+            same_people=same_people,
+            any_version=any_version,
+        )
+        going.advance()
+        case = _Case(started, opened, found, held, lists, promise.person, known, missing)
         going.advance()
         case = case.with_found(case.attacked(attacks, sensitive))
         going.advance()
@@ -194,8 +219,7 @@ def verify_release(
             case = case.with_found(case.if_more_were_known())
         found = case.found
         if opened.folder is not None:
-            notes = found.notes + opened.folder.notes
-            found = replace(found, findings=found.findings + opened.folder.findings, notes=notes)
+            found = _with_folder(found, opened.folder)
         _record(opened, found, registers, audit)
         return found
 
@@ -216,28 +240,6 @@ class _Case:
     def with_found(self, found: Verification) -> _Case:
         """Return the case with what was found so far."""
         return replace(self, found=found)
-
-    def together(
-        self, earlier: Sequence[str | Path], same_people: bool, any_version: bool
-    ) -> Verification:
-        """Check the release with earlier ones of the same people."""
-        found, workspace = self.found, self.engine.workspace
-        others = [_open(path, workspace, any_version=any_version) for path in earlier]
-        together = _together(
-            self.engine,
-            Edition(self.opened.source, str(self.opened.path), found.key, found.asked),
-            others,
-            self.registers[0].source if self.registers else self.private,
-            self.hierarchies,
-            same_people=same_people,
-        )
-        changed = [f"{o.path}: {f}" for o in others if o.folder for f in o.folder.findings]
-        return replace(
-            found,
-            findings=(*found.findings, *([] if together.holds else [together.sentence]), *changed),
-            checked=(*found.checked, *(other.checked for other in others)),
-            parts={**found.parts, "together": together},
-        )
 
     def attacked(self, attacks: Sequence[str], sensitive: Sequence[str]) -> Verification:
         """Run the attacks of an intruder, and say what is learnt without a link."""
@@ -309,45 +311,68 @@ class _Case:
         return replace(found, parts={**found.parts, "sensitivity": more, "trust": left})
 
 
-def prove_release(
-    engine: Engine,
-    written: Path,
+def judge_release(
+    trial: Trial,
     *,
-    private: Source,
-    key: Sequence[str],
-    k: int,
-    registers: Sequence[str | Path] = (),
+    name: str,
     earlier: Sequence[str | Path] = (),
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    missing: Missing = "own",
+    same_people: bool = False,
+    any_version: bool = False,
 ) -> Verification:
-    """Verify a file that is about to be released, against the private data's own people too.
+    """Judge a released file, by itself and together with earlier releases of the same people.
 
-    Together with an earlier release of the same people it must leave as many people for every
-    record as each of them promised; otherwise it is refused.
+    The certificate of a new release and `verify_release` both come from here.
+
+    Parameters
+    ----------
+    name
+        What the file is called where it is put together with others.
     """
-    workspace = engine.workspace
-    source = files.open_data(written, workspace=workspace)
-    lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
-    found = verify(
-        engine,
-        source,
-        key,
-        k=k,
-        private=private,
-        registers=[Register.of_private(private), *lists],
-        hierarchies=hierarchies,
-    )
+    found = judge(trial, missing=missing)
     if not earlier:
         return found
-    others = [_open(path, workspace, any_version=True) for path in earlier]
-    new = Edition(source, "the new release", tuple(key), k)
-    together = _together(engine, new, others, private, hierarchies or {}, same_people=False)
-    if not together.holds:
-        raise GuaranteeError(
-            f"{together.sentence}. Nothing was written. Generalise as the earlier release did, or "
-            "more, or leave variables out with --keep."
-        )
-    return replace(found, checked=(*found.checked, *(other.checked for other in others)))
+    engine = trial.engine
+    others = [_open(path, engine.workspace, any_version=any_version) for path in earlier]
+    lists = [register.source for register in trial.registers]
+    people = trial.private or next(iter(lists), None)
+    together = _together(
+        engine,
+        Edition(trial.release, name, found.key, found.asked),
+        others,
+        people,
+        trial.hierarchies,
+        same_people=same_people,
+    )
+    changed = [f"{o.path}: {f}" for o in others if o.folder for f in o.folder.findings]
+    return replace(
+        found,
+        findings=(*found.findings, *([] if together.holds else [together.sentence]), *changed),
+        checked=(*found.checked, *(other.checked for other in others)),
+        parts={**found.parts, "together": together},
+    )
+
+
+def _with_folder(found: Verification, folder: FolderCheck) -> Verification:
+    """Add what the folder says of itself: no verdict is better than its own certificate.
+
+    The holder saw more when it was written than a recipient who verifies it.
+    """
+    findings = found.findings + folder.findings
+    reserved = {reservation.code: reservation for reservation in found.reservations}
+    certificate = folder.certificate
+    if certificate is not None:
+        for told in certificate.reservations:
+            code, sentence = str(told.get("code")), str(told.get("sentence"))
+            reserved.setdefault(code, Reservation(code, sentence))
+        if certificate.state == "fails" and not folder.findings:
+            findings += ("the certificate itself says that the release does not hold",)
+    return replace(
+        found,
+        findings=findings,
+        reservations=tuple(reserved.values()),
+        notes=found.notes + folder.notes,
+    )
 
 
 def _together(

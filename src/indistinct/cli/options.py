@@ -18,6 +18,8 @@ from indistinct.errors import InputError
 from indistinct.session import Data, open_data
 
 __all__ = [
+    "Accept",
+    "AlthoughUnproved",
     "AtMost",
     "Compute",
     "DataFile",
@@ -58,6 +60,18 @@ AtMost = Annotated[
     int | None,
     typer.Option(
         "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
+    ),
+]
+Accept = Annotated[
+    str | None,
+    typer.Option(
+        "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
+    ),
+]
+AlthoughUnproved = Annotated[
+    bool,
+    typer.Option(
+        "--although-unproved", help="Write a release that does not hold; its certificate says so."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

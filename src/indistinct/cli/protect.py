@@ -12,6 +12,8 @@ from rich.console import Console
 
 from indistinct.cli.mapping import show_map
 from indistinct.cli.options import (
+    Accept,
+    AlthoughUnproved,
     AtMost,
     Compute,
     DataFile,
@@ -249,6 +251,8 @@ def protect(
             "--utility", help="Compare the release with the original too, for its report."
         ),
     ] = False,
+    accept: Accept = None,
+    although_unproved: AlthoughUnproved = False,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
     ] = None,
@@ -321,6 +325,8 @@ def protect(
             registers=(register,) if register is not None else (),
             earlier=tuple(earlier or ()),
             sign_with=sign,
+            accept=tuple(split_names(accept) or ()),
+            although_unproved=although_unproved,
             secret=secret,
             needed=tuple(split_names(needed) or ()),
             use=use,

@@ -10,6 +10,7 @@ from rich.console import Console
 from indistinct.cli.options import people, print_json
 from indistinct.cli.results import show_protected
 from indistinct.errors import GuaranteeError
+from indistinct.release import ReleaseFolder
 from indistinct.running import Run
 
 __all__ = ["tell_run"]
@@ -27,13 +28,19 @@ def tell_run(run: Run, *, as_json: bool, besides: Mapping[str, Any] | None = Non
         print_json({**run.to_dict(), **(besides or {})})
     else:
         _show(console, run)
-    done = run.protected
     if not run.holds:
-        raise GuaranteeError(
-            f"{done.residual:,} records are in classes smaller than {done.k} by the whole key. "
-            f"The release was written to {run.release.folder}; '{done.method}' does not promise "
-            "more."
-        )
+        raise GuaranteeError(_unaccepted(run.release))
+
+
+def _unaccepted(release: ReleaseFolder) -> str:
+    """Say why a release that was written is not green."""
+    if release.state == "fails":
+        return f"{release.folder} was written although it {release.sentence}."
+    codes = dict.fromkeys(r["code"] for r in release.reservations)
+    left = ",".join(code for code in codes if code not in release.accepted)
+    return (
+        f"{release.folder} {release.sentence}. Mend what they name, or accept them: --accept {left}"
+    )
 
 
 def _show(console: Console, run: Run) -> None:
@@ -41,6 +48,11 @@ def _show(console: Console, run: Run) -> None:
     show_protected(console, run.protected)
     if run.protection is not None:
         console.print(run.protection.details(), markup=False, soft_wrap=True)
+    console.print(f"verdict: {written.sentence}", markup=False, soft_wrap=True)
+    for reservation in written.reservations:
+        console.print(
+            f"  {reservation['code']}: {reservation['sentence']}", markup=False, soft_wrap=True
+        )
     parts = (written.data, written.methodology, written.contract, written.certificate)
     console.print(f"written: {', '.join(map(str, parts))}", markup=False, soft_wrap=True)
     if written.open:

@@ -319,6 +319,8 @@ def show_verification(console: Console, found: Verification) -> None:
     )
     for finding in found.findings:
         note(console, "finding", finding)
+    for reservation in found.reservations:
+        note(console, "reservation", f"{reservation.code}: {reservation.sentence}")
     for witness in found.witnesses:
         paragraph(console, repr(witness), indent="  ")
     for sentence in found.notes:

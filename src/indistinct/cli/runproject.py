@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from indistinct.cli.options import (
+    Accept,
+    AlthoughUnproved,
     Compute,
     EngineOption,
     Json,
@@ -16,6 +18,7 @@ from indistinct.cli.options import (
     Scratch,
     Threads,
     people,
+    split_names,
 )
 from indistinct.cli.released import tell_run
 from indistinct.cli.scrub import tell_scrubbed
@@ -58,6 +61,8 @@ def run(
     sign: Annotated[
         Path | None, typer.Option(help="The holder's private key: signs the certificate.")
     ] = None,
+    accept: Accept = None,
+    although_unproved: AlthoughUnproved = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")] = False,
     engine: EngineOption = None,
     master: Master = None,
@@ -97,6 +102,8 @@ def run(
         registers=registers or (),
         earlier=earlier or (),
         sign_with=sign,
+        accept=split_names(accept) or (),
+        although_unproved=although_unproved,
         pdf=pdf,
         engine=engine,
         master=master,

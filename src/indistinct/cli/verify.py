@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from indistinct.cli.options import (
+    Accept,
     EngineOption,
     Json,
     K,
@@ -81,6 +82,14 @@ def verify(
         str | None,
         typer.Option(help="Also say what is learnt about these without a link.", metavar="NAMES"),
     ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            help="A list of all people that the records may be about: k counts these, not those "
+            "of the file."
+        ),
+    ] = None,
+    accept: Accept = None,
     same_people: Annotated[
         bool, typer.Option("--same-people", help="All releases are about exactly the same people.")
     ] = False,
@@ -117,6 +126,8 @@ def verify(
         encrypted=split_names(encrypted) or (),
         attacks=split_names(attack) or (),
         sensitive=split_names(sensitive) or (),
+        population=population,
+        accept=split_names(accept) or (),
         same_people=same_people,
         brief=brief,
         any_version=any_version,
@@ -132,5 +143,11 @@ def verify(
         print_json(found.to_dict())
     else:
         show_verification(people(), found)
-    if not found.holds:
+    if found.state == "fails":
         raise GuaranteeError(f"{release} does not keep its promise: {found.sentence}.")
+    if not found.passes:
+        left = dict.fromkeys(r.code for r in found.reservations if r.code not in found.accepted)
+        raise GuaranteeError(
+            f"{release} holds with reservations. Mend what they name, or accept them: "
+            f"--accept {','.join(left)}"
+        )

@@ -40,6 +40,7 @@ from indistinct.project.settings import (
     value_labels,
     value_list,
     whole,
+    yes_or_no,
 )
 from indistinct.project.steps import DeclaredStep
 from indistinct.project.texts import TextSettings
@@ -147,6 +148,12 @@ class Release:
     earlier: tuple[Path, ...] | None = setting(
         listed(existing_file, "release folders"),
         "earlier releases of the same people, which must not be undone",
+    )
+    confirmed: bool | None = setting(
+        yes_or_no, "whether a person has confirmed that the key is what an intruder may know"
+    )
+    accept: tuple[str, ...] | None = setting(
+        listed(text, "codes of reservations"), "reservations that the holder knows and accepts"
     )
     use: Use | None = setting(
         choice(*get_args(Use)),

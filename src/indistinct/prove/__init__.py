@@ -18,7 +18,7 @@ from indistinct.prove.judge import judge
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
-from indistinct.prove.opinion import Opinion, Reservation, State, Trial
+from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register, join_registers
 from indistinct.prove.sensitivity import Sensitivity, sensitivity
@@ -35,6 +35,7 @@ from indistinct.prove.verify import verify
 
 __all__ = [
     "MODELS",
+    "STATES",
     "Associations",
     "Changes",
     "Cover",

@@ -7,9 +7,12 @@ Nothing that any of them says makes the verdict better, so more knowledge can on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from indistinct import progress
+from indistinct.errors import InputError
 from indistinct.prove.examiners import EXAMINERS
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
@@ -33,6 +36,9 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     promise, private = trial.promise, trial.private
     person = promise.person
     own = [Register.of_private(private, person)] if private is not None else []
+    if promise.population is not None:
+        own = []  # the file's people are some of the list's; k counts the list's
+        _check_population(promise.population, trial.registers)
     counted = verify(
         trial.engine,
         trial.release,
@@ -62,3 +68,12 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         notes=counted.notes + said.notes,
         parts={**counted.parts, **said.parts},
     )
+
+
+def _check_population(population: str, registers: Sequence[Register]) -> None:
+    """Refuse to judge a promise that counts the people of a list without that list."""
+    if Path(population).name not in {Path(register.name).name for register in registers}:
+        raise InputError(
+            f"This release counts k among the people of {Path(population).name}, not in the file. "
+            "Give that list with --register."
+        )

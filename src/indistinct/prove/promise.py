@@ -79,10 +79,9 @@ class Promise:
         True
         """
         known = {field.name for field in fields(cls)}
-        return cls(
-            **{
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in content.items()
-                if name in known
-            }
-        )
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in content.items()
+            if name in known
+        }
+        return cls(**given)

@@ -138,6 +138,11 @@ class Verification(Shown):
         return self.holds or (self.state == "reservations" and codes <= set(self.accepted))
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """Why it does not hold, where it does not: sentences without a value of a cell."""
+        return (self.findings or (self._counted,)) if self.state == "fails" else ()
+
+    @property
     def sentence(self) -> str:
         """The verdict in one line, with the reservations by code."""
         if self.state != "reservations" or not self.reservations:

@@ -22,6 +22,7 @@ from typing import Any
 
 import indistinct
 from indistinct.errors import InputError
+from indistinct.prove import STATES, Promise, State
 from indistinct.release.canonical import digest, pretty
 from indistinct.release.chain import Head
 from indistinct.release.signing import PublicKey, SigningKey
@@ -51,8 +52,28 @@ class Certificate(Shown):
 
     @property
     def proved(self) -> bool:
-        """Whether the verdict holds."""
+        """Whether the verdict holds, without any reservation."""
         return self.content.get("proved") is True
+
+    @property
+    def state(self) -> State:
+        """What may be said of the release: one of three; *fails* where nobody judged it."""
+        told = self.verdict.get("state")
+        return told if told in STATES else "fails"
+
+    @property
+    def reservations(self) -> list[Mapping[str, str]]:
+        """What the verdict rests on, each with ``code`` and ``sentence``."""
+        told = self.verdict.get("reservations")
+        return [r for r in told if isinstance(r, dict)] if isinstance(told, list) else []
+
+    @property
+    def promise(self) -> Promise | None:
+        """What was promised; None in a certificate that does not say it whole."""
+        try:
+            return Promise.from_dict(self._fields_of("promise"))
+        except TypeError:
+            return None
 
     @property
     def verdict(self) -> Mapping[str, Any]:
@@ -155,7 +176,9 @@ class Certificate(Shown):
 
     def _lines(self) -> list[str]:
         verdict = self.verdict
-        said = "proved" if self.proved else "NOT PROVED"
+        said = {"holds": "proved", "reservations": "holds with reservations"}.get(
+            self.state, "NOT PROVED"
+        )
         lines = [
             f"Certificate of {self.content.get('created')}: {said}",
             f"  verdict        {verdict.get('verdict', 'none was asked for')}",
@@ -186,6 +209,7 @@ def make_certificate(
     key: Sequence[str],
     k: int,
     records: int,
+    promise: Promise | None = None,
     files: Mapping[str, str],
     ledger: str,
     method: Sequence[str],
@@ -198,6 +222,8 @@ def make_certificate(
     ----------
     verdict
         What the prover found, or None where nobody attacked the release.
+    promise
+        What was promised, beside key and k; by default nothing.
     files
         The SHA-256 of each file that the recipient gets.
     ledger
@@ -219,6 +245,7 @@ def make_certificate(
             "attacked_with": list(checked),
             "key": list(key),
             "k": k,
+            "promise": (promise or Promise(key=tuple(key), k=k)).to_dict(),
             "records": records,
             "files": dict(files),
             "ledger": ledger,

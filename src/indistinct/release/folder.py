@@ -24,6 +24,7 @@ from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
 from indistinct.files.whole import put_in_place, sync_all
 from indistinct.protect import Encrypt, Plan, Receipt, Substitute
+from indistinct.prove import Promise, State
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
 from indistinct.release.canonical import file_digest
@@ -59,17 +60,49 @@ class ReleaseFolder(Shown):
     methodology: Path
     contract: Path
     certificate: Path
-    proved: bool
+    state: State
     open: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    reservations: tuple[Mapping[str, str], ...] = ()
+    accepted: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the promise holds, and nothing has to be taken on trust."""
+        return self.state == "holds"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, or every reservation was accepted by name."""
+        open_codes = {r["code"] for r in self.reservations} - set(self.accepted)
+        return self.proved or (self.state == "reservations" and not open_codes)
+
+    @property
+    def sentence(self) -> str:
+        """What may be said of the release, in one line."""
+        if self.state == "fails":
+            return "; ".join(("does not hold", *self.findings[:2]))
+        if self.proved:
+            return "holds"
+        codes = ", ".join(dict.fromkeys(r["code"] for r in self.reservations))
+        taken = ", all accepted" if self.passes else ""
+        return f"holds with reservations ({codes}{taken})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by name."""
         plain = {n: str(v) if isinstance(v, Path) else v for n, v in self.__dict__.items()}
-        return {**plain, "open": list(self.open), "warnings": list(self.warnings)}
+        lists = ("open", "warnings", "accepted", "findings")
+        return {
+            **plain,
+            **{name: list(plain[name]) for name in lists},
+            "reservations": [dict(reservation) for reservation in self.reservations],
+            "proved": self.proved,
+        }
 
     def _lines(self) -> list[str]:
-        lines = [f"{self.folder}: {'proved' if self.proved else 'NOT PROVED'}"]
+        lines = [f"{self.folder}: {self.sentence}"]
+        lines += [f"  reservation: {r['sentence']}" for r in self.reservations]
         lines += [f"  {path.name}" for path in (self.data, self.methodology)]
         blank = f" ({len(self.open)} places to fill in)" if self.open else ""
         lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
@@ -80,7 +113,7 @@ class ReleaseFolder(Shown):
 
     def _tables(self) -> list[Table]:
         facts = {
-            "proved": self.proved,
+            "verdict": self.sentence,
             "data": self.data.name,
             "method": self.methodology.name,
             "contract": self.contract.name,
@@ -101,6 +134,7 @@ def write_release(
     key: Sequence[str],
     k: int,
     prove: Prover | None,
+    promise: Promise | None = None,
     measured: Mapping[str, Any] | None = None,
     format: Format = "parquet",
     although_unproved: bool = False,
@@ -122,6 +156,8 @@ def write_release(
         What is promised: every key stands for k people.
     prove
         Attacks the file that was written. None means that nobody does, so nothing is proved.
+    promise
+        What else is promised, for the certificate; by default key and k.
     measured
         What was measured of the release, for its report; it stays with the holder.
     although_unproved
@@ -174,6 +210,7 @@ def write_release(
             verdict=verdict,
             key=key,
             k=k,
+            promise=promise,
             records=source.records,
             files=files,
             ledger=file_digest(aside / parts.LEDGER),
@@ -198,9 +235,12 @@ def write_release(
         folder / parts.METHODOLOGY,
         folder / parts.CONTRACT,
         folder / parts.CERTIFICATE,
-        certificate.proved,
+        certificate.state,
         drawn.open,
         warnings,
+        tuple(certificate.reservations),
+        promise.accepted if promise is not None else (),
+        tuple(certificate.verdict.get("findings", ())),
     )
 
 
@@ -223,18 +263,16 @@ def _named_outright(source: Source, plan: Plan) -> list[str]:
 
 
 def _refuse_unproved(verdict: Mapping[str, Any] | None, *, although_unproved: bool) -> None:
-    if although_unproved or (verdict is not None and verdict["holds"]):
+    if although_unproved or (verdict is not None and verdict["state"] != "fails"):
         return
     if verdict is None:
         why = "Nobody attacked the release, so that nothing is proved"
     else:
-        why = (
-            f"The release does not hold: the verdict is '{verdict['verdict']}', with "
-            f"{verdict['disclosures']} disclosures"
-        )
+        found = verdict["findings"] or [f"the verdict is '{verdict['verdict']}'"]
+        why = "The release does not hold: " + "; ".join(found)
     raise GuaranteeError(
-        f"{why}. Nothing was written. Protect the data more, or say that the release is to be "
-        "written although it is unproved."
+        f"{why}. Nothing was written. Protect the data more, or write it although it does not "
+        "hold (--although-unproved); its certificate then says so."
     )
 
 

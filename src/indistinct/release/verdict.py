@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from indistinct.prove import Verification
+from indistinct.prove import STATES, Verification
 from indistinct.release.canonical import file_digest
 
 __all__ = ["VERDICT_FIELDS", "attacked_with", "checked_verdict", "told_verdict"]
@@ -19,7 +19,11 @@ VERDICT_FIELDS = (
     "witnesses",
     "checked",
     "assumptions",
+    "state",
     "holds",
+    "findings",
+    "reservations",
+    "accepted",
 )
 """What a prover says; nothing else of it gets into a certificate."""
 
@@ -51,7 +55,11 @@ def told_verdict(
         "witnesses": found.exposed,
         "checked": checked,
         "assumptions": list(found.assumptions),
+        "state": found.state,
         "holds": found.holds,
+        "findings": list(found.broken),
+        "reservations": [reservation.to_dict() for reservation in found.reservations],
+        "accepted": list(found.accepted),
     }
 
 
@@ -81,8 +89,8 @@ def checked_verdict(found: Mapping[str, Any]) -> dict[str, Any]:
     """
     if set(found) != set(VERDICT_FIELDS):
         raise ValueError(f"a verdict has the fields {', '.join(VERDICT_FIELDS)}")
-    if not isinstance(found["holds"], bool):
-        raise ValueError("'holds' of a verdict is true or false")
+    if found["state"] not in STATES or found["holds"] is not (found["state"] == "holds"):
+        raise ValueError(f"'state' of a verdict is one of {', '.join(STATES)}, as 'holds' says")
     if found["witnesses"] is not None and not isinstance(found["witnesses"], int):
         raise ValueError("a certificate tells the number of witnesses, not who they are")
     for item in found["checked"]:

@@ -45,6 +45,8 @@ def run_project(
     registers: Sequence[str | Path] = (),
     earlier: Sequence[str | Path] = (),
     sign_with: SigningKey | str | Path | None = None,
+    accept: Sequence[str] = (),
+    although_unproved: bool = False,
     pdf: bool = False,
     engine: EngineName | None = None,
     memory: str | int | None = None,
@@ -62,8 +64,10 @@ def run_project(
     ----------
     out, seed, sign_with, pdf
         Go before what the project says.
-    registers, earlier
+    registers, earlier, accept
         Come beside what the project says.
+    although_unproved
+        Write also what does not hold.
     engine, memory, threads, master, scratch
         See `indistinct.open_data`.
     say
@@ -104,6 +108,8 @@ def run_project(
         registers=tuple(map(Path, registers)),
         earlier=tuple(map(Path, earlier)),
         sign_with=Path(sign_with) if isinstance(sign_with, str) else sign_with,
+        accept=tuple(accept),
+        although_unproved=although_unproved,
         report=replace(project.report, pdf=pdf or project.report.pdf),
     )
     check_wanted(wanted.completed(project))
@@ -173,6 +179,8 @@ def release_data(
             registers=wanted.registers,
             earlier=wanted.earlier,
             sign_with=signing,
+            accept=wanted.accept,
+            although_unproved=wanted.although_unproved,
             warnings=warned,
             compare=wanted.report.utility,
             protection=protection,

@@ -59,8 +59,8 @@ class Run(Shown):
 
     @property
     def holds(self) -> bool:
-        """Whether k holds on the whole key, or was not claimed."""
-        return self.protected.guaranteed or not self.protected.claims_k
+        """Whether the certificate holds, or every reservation was accepted by name."""
+        return self.release.passes
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -92,7 +92,10 @@ class Run(Shown):
             "guaranteed": done.guaranteed,
             "at_risk_before": done.before.at_risk,
             "at_risk_after": done.after.at_risk,
+            "state": self.release.state,
             "proved": self.release.proved,
+            "reservations": [dict(r) for r in self.release.reservations],
+            "accepted": list(self.release.accepted),
             "plan": str(self.release.plan),
             "certificate": str(self.release.certificate),
             "release": str(self.release.folder),
@@ -126,7 +129,7 @@ class Run(Shown):
             "records": done.before.records,
             "released": done.source.records,
             "precision": done.cost.precision if done.cost else None,
-            "proved": release.proved,
+            "verdict": release.sentence,
             "release": str(release.folder),
             "report": str(self.report.html),
             "to show": str(self.shareable.html) if self.shareable else None,

@@ -38,6 +38,8 @@ class Wanted:
         The holder's key, or its file.
     secret
         Where the key of an encrypted release is written; by default beside the folder.
+    accept, although_unproved
+        Reservations that are accepted, by code; write also what does not hold.
     needed, use, reach
         What the recipient needs and does, and how many people an intruder can address at once:
         for warnings.
@@ -64,6 +66,8 @@ class Wanted:
     earlier: tuple[Path, ...] = ()
     sign_with: SigningKey | Path | None = None
     secret: Path | None = None
+    accept: tuple[str, ...] = ()
+    although_unproved: bool = False
     needed: tuple[str, ...] = ()
     use: Use | None = None
     reach: int | None = None
