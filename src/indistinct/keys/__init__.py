@@ -1,6 +1,7 @@
 """Keys: the key table, the people who stand out in it, and Dalenius' ways of finding them."""
 
 from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
+from indistinct.keys.elimination import MOST_LINKS, possible_links
 from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
 from indistinct.keys.explain import Explanation, explain
 from indistinct.keys.generalisable import Generalisable
@@ -21,6 +22,7 @@ from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
 
 __all__ = [
     "DROPPED",
+    "MOST_LINKS",
     "T1",
     "T2",
     "Encoding",
@@ -40,6 +42,7 @@ __all__ = [
     "explain",
     "find_groups",
     "group_rows",
+    "possible_links",
     "public_frequencies",
     "pull_out",
     "small_categories",

@@ -39,18 +39,22 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     if promise.population is not None:
         own = []  # the file's people are some of the list's; k counts the list's
         _check_population(promise.population, trial.registers)
+    listed = [*own, *trial.registers]
+    if promise.wildcard and not listed:
+        # what a blank agrees with is counted in the file; the examiner of elimination does more
+        listed, missing = [Register(trial.release, "the released file itself")], "wildcard"
     counted = verify(
         trial.engine,
         trial.release,
         promise.key,
         k=promise.k,
         private=private,
-        registers=[*own, *trial.registers],
+        registers=listed,
         person=person,
         hierarchies=trial.hierarchies,
         missing=missing,
         encrypted=(*promise.encrypted, *promise.substituted),
-        alone=promise.claims_k and promise.population is None,
+        alone=promise.claims_k and promise.population is None and not promise.wildcard,
     )
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])

@@ -37,6 +37,8 @@ class Promise:
         Whether records left in the order of the private file.
     confirmed
         Whether a person said that the key is what an intruder may know.
+    wildcard
+        Whether a blank in the key counts as any value when k is counted, not as one of its own.
     population
         The register that k was counted in (k-map); None where it is counted in the file itself.
     accepted
@@ -56,6 +58,7 @@ class Promise:
     kept: tuple[str, ...] = ()
     keeps_order: bool = False
     confirmed: bool = True
+    wildcard: bool = False
     population: str | None = None
     accepted: tuple[str, ...] = ()
 

@@ -202,7 +202,7 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
         """Flag the classes that are farther from the file than t."""
         split = classes.splits[self.sensitive].telling
-        silent = np.diff(split.starts) == 0
+        silent: Flags = np.diff(split.starts) == 0
         if silent.all():
             return silent
         found = closeness_of(

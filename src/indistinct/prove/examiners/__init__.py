@@ -6,9 +6,17 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 
 from collections.abc import Callable
 
+from indistinct.prove.examiners.elimination import examine_elimination
+from indistinct.prove.examiners.frequencies import examine_frequencies
+from indistinct.prove.examiners.sensitive import examine_sensitive
 from indistinct.prove.examiners.terms import examine_terms
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["EXAMINERS"]
 
-EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (examine_terms,)
+EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
+    examine_terms,
+    examine_sensitive,
+    examine_elimination,
+    examine_frequencies,
+)
