@@ -34,6 +34,7 @@ from indistinct.protect.models import (
 )
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
+from indistinct.protect.promised import promised_models, reads_blanks_as_wildcards
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
@@ -71,6 +72,7 @@ from indistinct.protect.techniques import (
     TECHNIQUES,
     AddNoise,
     AddRecords,
+    BlankTold,
     CorrelatedNoise,
     GeneraliseCells,
     MultiplyNoise,
@@ -97,6 +99,7 @@ from indistinct.protect.techniques import (
     weak_encryption_warning,
 )
 from indistinct.protect.telltales import telltale_warnings
+from indistinct.protect.told import Told, keep_untold
 
 __all__ = [
     "ACTIONS",
@@ -114,6 +117,7 @@ __all__ = [
     "AverageRisk",
     "AvoidUniques",
     "Blank",
+    "BlankTold",
     "CensusShares",
     "CensusVariables",
     "Comparison",
@@ -175,6 +179,7 @@ __all__ = [
     "SwapHouseholds",
     "SwapValues",
     "TCloseness",
+    "Told",
     "TopBottomCode",
     "TransitionMatrix",
     "Use",
@@ -190,6 +195,7 @@ __all__ = [
     "fresh_seed",
     "k_similar",
     "k_similar_optimum",
+    "keep_untold",
     "local_recoding",
     "mdav",
     "mondrian",
@@ -197,11 +203,13 @@ __all__ = [
     "people_with",
     "percent_of_records",
     "pram_estimate",
+    "promised_models",
     "protect_by_method",
     "protect_by_plan",
     "protect_uniques",
     "purpose_warnings",
     "reach_warning",
+    "reads_blanks_as_wildcards",
     "round_counts",
     "telltale_warnings",
     "weak_encryption_warning",

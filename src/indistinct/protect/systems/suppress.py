@@ -201,7 +201,7 @@ def suppress(
     >>> suppress(keys, k=2, meaning="wildcard", against_elimination=False).total
     3
     >>> suppress(keys, k=2, meaning="wildcard").total
-    5
+    4
     """
     if meaning not in ("strict", "wildcard"):
         raise InputError(f"meaning must be strict or wildcard. Got '{meaning}'.")
@@ -215,12 +215,17 @@ def suppress(
     else:
         if optimal:
             raise InputError("The optimum is sought in the strict meaning only.")
-        blank: NDArray[np.bool_] | None = suppress_by_wildcard(problem, alpha=alpha)
-        if against_elimination and blank is not None:
-            blank = hold_against_elimination(problem, blank)
-        if blank is None:
-            return suppress(keys, k=k, weights=weights, limits=limits)
+        blank = suppress_by_wildcard(problem, alpha=alpha)
         rows = Rows(np.arange(len(blank)), blank, problem.counts)
+        if against_elimination:
+            held = hold_against_elimination(problem, blank)
+            if held is not blank:
+                strictly = suppress(keys, k=k, weights=weights, limits=limits)
+                if held is None:
+                    return strictly
+                rows = Rows(rows.classes, held, problem.counts)
+                if strictly.weight <= rows.weight(problem):
+                    return strictly
         bound = wildcard_bound(problem, alpha=alpha)
     if (problem.weights == np.rint(problem.weights)).all():
         bound = float(math.ceil(bound - TOLERANCE))

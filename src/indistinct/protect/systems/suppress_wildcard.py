@@ -60,9 +60,9 @@ def hold_against_elimination(problem: Problem, blank: Blank) -> Blank | None:
 
     That k records agree with one is not enough: they may all be others', because somebody must be
     behind each of those that tell more. Classes behind which fewer than k people are left give up
-    all they may. None where that does not help, or is too much to work out.
+    all they may. Returns what was given where it holds already, and None where giving up more
+    does not help or is too much to work out.
     """
-    blank = blank.copy()
     for _ in range(REPAIRS):
         people = _people_left(problem, blank)
         if people is None:
@@ -74,7 +74,7 @@ def hold_against_elimination(problem: Problem, blank: Blank) -> Blank | None:
         more[:, [j for j in range(blank.shape[1]) if j not in problem.open]] = False
         if not more.any():
             return None
-        blank |= more
+        blank = blank | more
     return None
 
 

@@ -7,7 +7,6 @@ another way, with blanks that agree with anything or among the people of a regis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 from indistinct.keys import MOST_LINKS, KeyTable, possible_links, wildcard_frequencies
 from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Counted, count_by
-from indistinct.prove.links import linked_pairs, linked_totals
+from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 from indistinct.prove.opinion import Opinion, Trial
-from indistinct.prove.registers import Register
+from indistinct.prove.registers import Register, as_text_column
 
 __all__ = ["examine_elimination"]
 
@@ -77,7 +76,7 @@ def _eliminated(found: Opinion, trial: Trial, people: Register) -> Opinion:
     key = [name for name in promise.key if name in people.source.variables]
     released = count_by(trial.engine, trial.release, key)
     known = count_by(trial.engine, people.source, key)
-    left = _people_left(trial, released, known, key)
+    left = _people_left(trial, released, known, people)
     if left is None:
         return found.reserving(
             "elimination-not-tried",
@@ -104,9 +103,10 @@ def _eliminated(found: Opinion, trial: Trial, people: Register) -> Opinion:
 
 
 def _people_left(
-    trial: Trial, released: Counted, known: Counted, key: Sequence[str]
+    trial: Trial, released: Counted, known: Counted, people: Register
 ) -> IntArray | None:
     """Return for each released class the people who may be behind it; None where nobody can say."""
+    key = [name for name in trial.promise.key if name in people.source.variables]
     covers = [
         cover(released.values[j], known.values[j], name=name, hierarchy=trial.hierarchies.get(name))
         for j, name in enumerate(key)
@@ -124,5 +124,23 @@ def _people_left(
     if possible is None:
         return None
     records, classes = links[0][possible], links[1][possible]
+    if people.person is not None:
+        return _persons(records, classes, known, people, len(released.counts))
     left = np.bincount(records, weights=known.counts[classes], minlength=len(released.counts))
     return left.astype(np.int64)
+
+
+def _persons(
+    records: IntArray, classes: IntArray, known: Counted, people: Register, released: int
+) -> IntArray | None:
+    """Count persons, not their records, behind each released class."""
+    column = as_text_column(people.source.table([people.person or ""]).column(0))
+    numbers = column.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
+    width = int(numbers.max(initial=0)) + 2
+    held = np.unique(known.class_of_records() * width + numbers + 1)
+    many = np.bincount(held // width, minlength=len(known.counts))
+    if int(many[classes].sum()) > MOST_LINKS:
+        return None
+    at, member = members_of_groups(classes, held // width, groups=len(known.counts))
+    pairs = np.unique(records[at] * width + held[member] % width)
+    return np.bincount(pairs // width, minlength=released).astype(np.int64)
