@@ -10,7 +10,10 @@ import pytest
 import small_data
 from hypothesis import is_hypothesis_test, settings
 
+# no test fails because the machine is busy
+settings.register_profile("default", deadline=None)
 settings.register_profile("everyday", settings.get_profile("default"))
+settings.load_profile("default")
 
 # they are all called conftest, and so cannot be searched for examples as modules
 collect_ignore_glob = ["*conftest.py"]

@@ -21,6 +21,7 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
+from indistinct.naming import columns_that_name
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -33,13 +34,16 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    ScrambleOrder,
     Select,
     SideBySide,
     Step,
     Substitute,
+    altered_variables,
     check_options,
     compare_methods,
     fresh_seed,
+    origin_of,
     percent_of_records,
     protect_by_method,
     protect_by_plan,
@@ -59,7 +63,7 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared
+from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -305,15 +309,21 @@ class Data:
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
-        return protect_by_method(
+        data, stepped = self, None
+        if self.project is not None and self.project.steps:
+            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            data = replace(self, source=stepped.source)
+        done = protect_by_method(
             self.engine,
-            self.source,
+            data.source,
             names,
             method=chosen,
-            hierarchies=self._climbing(names, chosen, hierarchies),
+            hierarchies=data._climbing(names, chosen, hierarchies),
             request=request,
             seed=seed,
+            first=len(stepped.plan) if stepped is not None else 0,
         )
+        return done if stepped is None else done.after_steps(stepped)
 
     def request(
         self,
@@ -387,8 +397,11 @@ class Data:
             plan = Plan.load(plan)
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
+        # a release leaves the identifiers out itself, and puts the records in another order
+        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
+            plan = plan.undo()
         if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()  # a release leaves the identifiers out itself
+            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -454,6 +467,7 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
+            match=origin_of(done.receipts, self.records),
         )
 
     def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
@@ -498,7 +512,9 @@ class Data:
         seed: int | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
+        keep_order: bool | None = None,
         substitute: Sequence[str] = (),
+        keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
         earlier: Sequence[str | Path] = (),
         sign_with: SigningKey | None = None,
@@ -510,7 +526,10 @@ class Data:
         drawn: RiskUtilityMap | None = None,
         on_map: str | None = None,
     ) -> ReleaseFolder:
-        """Leave out the identifiers, prove the result and write the release folder.
+        """Leave out what names people, prove the result and write the release folder.
+
+        What names people is found from names and content of the columns, whatever is declared
+        (`indistinct.naming.columns_that_name`); each is told in `warnings` of the result.
 
         The written file is read again and judged before the folder appears. A release that
         does not hold is refused; one that holds with reservations is written, and names them.
@@ -526,8 +545,14 @@ class Data:
             The holder's key, for the certificate.
         keep
             The variables that are released beside the key; by default the project's, or all.
+        keep_order
+            Leave the records in the order of the private file, which may tell whose they are: by
+            default what the project says, or not.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
+        keep_named
+            Columns that are released although they name people; by default the project's
+            ``[release] release``. The verdict then has a reservation.
         seed
             The seed that was used, for the private ledger.
         format
@@ -553,29 +578,58 @@ class Data:
         last: list[Step] = [Substitute(name) for name in substitute]
         if keep is None and self.project is not None:
             keep = self.project.release.keep
-        left = [n for n in source.variables.names(role="identifier") if n not in substitute]
+        if keep_named is None:
+            keep_named = (self.project.release.release if self.project else None) or ()
+        self.source.check_columns(keep_named)
+        naming = columns_that_name(self.engine, source, key=done.before.key)
+        altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
+        naming = tuple(one for one in naming if one.name not in altered)
+        left = [one.name for one in naming if one.name not in keep_named]
         if keep is not None:
             source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep])
+            kept = dict.fromkeys([*done.before.key, *substitute, *keep, *keep_named])
             last.append(Select(tuple(name for name in kept if name in source.variables)))
             left = [name for name in left if name in kept]
+        declared = source.variables.names(role="identifier")
+        warnings = (
+            *warnings,
+            *(
+                f"left out {one}; release it with --release {one.name} if it must be"
+                for one in naming
+                if one.name in left and one.name not in declared
+            ),
+        )
         if left:
             last.append(Deidentify(tuple(left)))
         if last:
             applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
             source, receipts = applied.source, receipts + applied.receipts
             plan = Plan((*plan.steps, *last))
+        if keep_order is None:
+            keep_order = self.project is not None and self.project.release.keep_order
+        as_changed, scrambles = source, not keep_order
+        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
+            scrambles = False  # they stand in another order already
+        if scrambles:
+            if seed is None:
+                seed = fresh_seed()
+            applied = Plan((ScrambleOrder(),)).apply(
+                self.engine, source, seed=seed, first=len(plan)
+            )
+            source, receipts = applied.source, receipts + applied.receipts
+            plan = plan.with_step(ScrambleOrder())
+        origin = origin_of(receipts, self.records)
         if format is None:
             format = self.project.release.format if self.project else None
         names = [name for name in done.before.key if name in source.variables]
-        perturbed = dict.fromkeys(
-            name
-            for step, receipt in zip(plan.steps, receipts, strict=True)
-            if step.perturbs
-            for name, cells in receipt.cells_changed.items()
-            if cells
+        perturbed = altered_variables(plan, receipts, key=names)
+        substituted = [step.variable for step in plan.steps if isinstance(step, Substitute)]
+        promise = replace(
+            self._promised(done, plan, source, names, perturbed, substituted, accept),
+            kept=tuple(one.name for one in naming if one.name in source.variables),
+            keeps_order=source is as_changed and keep_order,
+            scrubbed=scrubbed_columns(plan, source),
         )
-        promise = self._promised(done, plan, source, names, list(perturbed), substitute, accept)
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
@@ -588,6 +642,7 @@ class Data:
                     self.source,
                     lists,
                     hierarchies_in(plan.to_dict()),
+                    origin,
                 ),
                 name="the new release",
                 earlier=earlier,
@@ -596,22 +651,23 @@ class Data:
             return told_verdict(found, files={str(path): path for path in registers})
 
         same = [name for name in source.variables if name not in perturbed]
-        warned = (*warnings, *telltale_warnings(self.source, list(perturbed), same))
+        warned = (*warnings, *telltale_warnings(self.source, perturbed, same))
         terms = Terms.from_project(self.project)
         compared = None
         if compare:
             try:
                 compared = self.utility(
-                    source,
+                    as_changed,
                     key=names,
                     hierarchies=hierarchies_in(plan.to_dict()),
                     protection=None if protection is None else False,
+                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            source,
+            as_changed,
             done,
             plan=plan,
             receipts=receipts,
@@ -636,6 +692,8 @@ class Data:
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
                 "method": done.method,
+                "left_out": {one.name: one.reason for one in naming if one.name in left},
+                "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
             terms=terms,
@@ -644,6 +702,7 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            origin=origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
@@ -692,6 +751,12 @@ class Data:
     def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format)
+
+
+def _disguised(plan: Plan) -> set[str]:
+    """Return the variables that a plan replaces by made-up values or ciphers."""
+    made_up = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    return made_up.union(*(step.variables for step in plan.steps if isinstance(step, Encrypt)))
 
 
 @contextlib.contextmanager

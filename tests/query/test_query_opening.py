@@ -23,13 +23,18 @@ VERDICT = {
     "witnesses": 0,
     "checked": [],
     "assumptions": [],
+    "state": "holds",
     "holds": True,
+    "findings": [],
+    "reservations": [],
+    "accepted": [],
 }
 
 
 @pytest.fixture
 def release(tmp_path):
     def write(*, holds: bool = True, proved: bool = True, k: int = 7):
+        state = {"state": "holds" if holds else "fails", "holds": holds}
         with workspace() as folder:
             return write_release(
                 tmp_path / "release",
@@ -40,7 +45,7 @@ def release(tmp_path):
                 terms=Terms(),
                 key=["age"],
                 k=k,
-                prove=(lambda path: {**VERDICT, "holds": holds}) if proved else None,
+                prove=(lambda path: {**VERDICT, **state}) if proved else None,
                 although_unproved=True,
             ).folder
 

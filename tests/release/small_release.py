@@ -29,7 +29,11 @@ HOLDS: dict[str, Any] = {
     "witnesses": 0,
     "checked": [{"role": "register", "name": "voters.csv", "sha256": "0" * 64, "records": 40}],
     "assumptions": ["the key is age and sex"],
+    "state": "holds",
     "holds": True,
+    "findings": [],
+    "reservations": [],
+    "accepted": [],
 }
 FAILS = {**HOLDS, "verdict": "none", "ads0": False, "disclosures": 3, "witnesses": 3,
-         "holds": False}  # fmt: skip
+         "state": "fails", "holds": False, "findings": ["3 records stand alone"]}  # fmt: skip

@@ -29,6 +29,7 @@ __all__ = [
     "KeyList",
     "Master",
     "Memory",
+    "Names",
     "Out",
     "Query",
     "Scratch",
@@ -66,6 +67,14 @@ Accept = Annotated[
     str | None,
     typer.Option(
         "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
+    ),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        help="Columns to release although they name people; the verdict says so.",
+        metavar="NAMES",
     ),
 ]
 AlthoughUnproved = Annotated[

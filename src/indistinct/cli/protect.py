@@ -23,6 +23,7 @@ from indistinct.cli.options import (
     KeyList,
     Master,
     Memory,
+    Names,
     Out,
     Query,
     Scratch,
@@ -200,10 +201,18 @@ def protect(
         str | None,
         typer.Option(help="The variables that are released beside the key; all others go."),
     ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Leave the records in their order, which may tell whose they are: a reservation.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
     ] = None,
+    keep_named: Names = None,
     needed: Annotated[
         str | None,
         typer.Option(help="Variables that the recipient's task needs; warns where they suffer."),
@@ -321,7 +330,9 @@ def protect(
             out=out,
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
+            keep_order=keep_order or None,
             substitute=tuple(split_names(substitute) or ()),
+            keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),
             earlier=tuple(earlier or ()),
             sign_with=sign,

@@ -15,6 +15,7 @@ from indistinct.cli.options import (
     Json,
     Master,
     Memory,
+    Names,
     Scratch,
     Threads,
     people,
@@ -61,6 +62,7 @@ def run(
     sign: Annotated[
         Path | None, typer.Option(help="The holder's private key: signs the certificate.")
     ] = None,
+    keep_named: Names = None,
     accept: Accept = None,
     although_unproved: AlthoughUnproved = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")] = False,
@@ -102,6 +104,7 @@ def run(
         registers=registers or (),
         earlier=earlier or (),
         sign_with=sign,
+        keep_named=split_names(keep_named) or (),
         accept=split_names(accept) or (),
         although_unproved=although_unproved,
         pdf=pdf,

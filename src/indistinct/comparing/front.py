@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct import progress
 from indistinct.comparing.general import general_utility
 from indistinct.comparing.labels import Prepared, prepare
@@ -35,6 +38,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns, Kinship
 from indistinct.project import Project, check_categories, check_levels
 from indistinct.prove.changes import ProtectionReport
+from indistinct.prove.changes.pairing import Match
 from indistinct.rules import Rules, RulesReport
 from indistinct.utility.analyses import Utility
 from indistinct.utility.demography.front import KinshipOf
@@ -70,6 +74,7 @@ def compare_release(
     protection: bool | None = None,
     match: str | None = None,
     unmatched: bool = False,
+    origin: NDArray[np.int64] | None = None,
     hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
     engine: Engine | EngineName | None = None,
     memory: str | int | None = None,
@@ -112,10 +117,12 @@ def compare_release(
     rules
         Edit rules; by default the project's.
     match
-        A column that identifies the records of both files. Without it records correspond by
-        position if there are as many.
+        A column that identifies the records of both files. Without it records correspond as the
+        holder's part of a release folder says; those of files by position, if there are as many.
     unmatched
         Records do not correspond, although there are as many.
+    origin
+        The original record of each released one, from 0, where that is known.
     hierarchies
         A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
         labels stand for; by default those of the release's plan and of the project.
@@ -188,7 +195,7 @@ def compare_release(
             rules=edit_rules,
             key=key,
             protection=protection,
-            match=match,
+            match=match if match is not None else _first(origin, opened.origin),
             unmatched=unmatched,
             levels=levels or {},
             seed=seed,
@@ -251,13 +258,13 @@ class _Case:
         rules: Rules,
         key: Sequence[str] | None,
         protection: bool | None,
-        match: str | None,
+        match: Match | None,
         unmatched: bool,
         levels: Mapping[str, Level],
         seed: int,
     ) -> tuple[RulesReport | None, ProtectionReport | None]:
         """Compare what can only be compared where records correspond."""
-        why_not = _apart(self.both, match, unmatched)
+        why_not = _apart(self.both, match, unmatched, folder=self.opened.folder)
         if why_not:
             if protection:
                 raise InputError(f"What changed cannot be told: {why_not}")
@@ -288,10 +295,11 @@ class _Case:
         )
         if match is None and in_another_order(report, utility.marginals):
             self.notes.append(
-                "By position, records agree no more than by chance. If they stand in another "
-                "order, what changed is not told rightly: name a column with --match, or say "
-                "--unmatched."
+                "What changed was not told: by position, records agree no more than by chance, so "
+                "they seem to stand in another order. Name a column with --match, or compare the "
+                "release folder, whose private part knows the order."
             )
+            return None, None
         if self.both.labelled or self.both.suppressed:
             self.notes.append(
                 "What an intruder finds is told of the original recoded as the release was. "
@@ -422,12 +430,21 @@ def _tree(
     return project.hierarchies({name: values}, source)[name]
 
 
-def _apart(both: Prepared, match: str | None, unmatched: bool) -> str:
+def _first(*given: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    return next((origin for origin in given if origin is not None), None)
+
+
+def _apart(both: Prepared, match: Match | None, unmatched: bool, *, folder: bool) -> str:
     """Say why records do not correspond; nothing where they do."""
-    if match is not None:
-        return ""
     if unmatched:
         return "records were said not to correspond."
+    if match is not None:
+        return ""
+    if folder:
+        return (
+            "released records stand in another order than the original's, and which is whose "
+            "stands in the holder's part of the folder, which is not there."
+        )
     first, second = both.original.records, both.released.records
     if first != second:
         return (

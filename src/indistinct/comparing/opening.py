@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from indistinct import files
 from indistinct.engine import Engine, EngineName, start_engine
@@ -17,7 +19,7 @@ from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
 from indistinct.project import EngineSettings, Project, load_project
-from indistinct.release import check_folder, parts
+from indistinct.release import check_folder, parts, read_origin
 
 __all__ = [
     "Opened",
@@ -43,12 +45,18 @@ class Opened:
         Those of the plan, where the private part is there.
     notes
         Sentences for people.
+    origin
+        The original record of each released one, where the holder's part of the folder tells it.
+    folder
+        Whether it is a release folder: its records stand in another order than the original's.
     """
 
     source: Source
     key: tuple[str, ...] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    origin: NDArray[np.int64] | None = field(default=None, repr=False)
+    folder: bool = False
 
 
 def find_project(original: Any, project: str | Path | Project | None) -> Project | None:
@@ -92,6 +100,8 @@ def open_released(released: Any, original: Source, workspace: Path) -> Opened:
         tuple(checked.certificate.key) if checked.certificate is not None else (),
         _of_plan(path) if checked.private else {},
         tuple(f"{path}: {finding}." for finding in checked.findings),
+        read_origin(path, records=source.records) if checked.private else None,
+        True,
     )
 
 

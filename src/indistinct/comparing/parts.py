@@ -23,7 +23,7 @@ from indistinct.households import HouseholdColumns, Kinship, guess_household, re
 from indistinct.households import read_columns as read_household_columns
 from indistinct.project import Project
 from indistinct.prove.changes import ProtectionReport, protection_report
-from indistinct.prove.changes.pairing import pair_records
+from indistinct.prove.changes.pairing import Match, pair_records
 from indistinct.rules import Rules, RulesReport, compare_rules
 from indistinct.utility.analyses import Marginals
 from indistinct.utility.demography import DemographicTests, demographic_tests
@@ -199,7 +199,7 @@ def compare_edit_rules(
     both: Prepared,
     kinship: Kinship | None,
     *,
-    match: str | None,
+    match: Match | None,
     notes: list[str],
 ) -> RulesReport | None:
     """Count who breaks the rules before and after, for records that correspond.
@@ -277,7 +277,7 @@ def report_protection(
     key: Sequence[str],
     households: Households,
     kinship: Kinship | None,
-    match: str | None,
+    match: Match | None,
     levels: Mapping[str, Level],
     seed: int,
 ) -> ProtectionReport:

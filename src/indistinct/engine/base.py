@@ -37,6 +37,9 @@ WEIGHT_UNIT = 1 << 28
 """Weights are added as whole multiples of 2⁻²⁸, so that a sum does not depend on the order in
 which an engine adds; good for totals up to 34 thousand million people."""
 
+CELLS_AT_ONCE = 200_000
+"""Cells of which distinct values are counted in one query: more gain nothing and take memory."""
+
 
 @dataclass(frozen=True)
 class ColumnFacts:
@@ -107,22 +110,34 @@ class Engine(ABC):
         names = list(columns) if columns is not None else list(source.variables)
         source.check_columns(names)
         kinds = source.schema
+        # wide files are opened once for many columns; of long ones few are counted at once
+        at_once = max(1, min(200, CELLS_AT_ONCE // max(source.records, 1)))
         facts = []
-        for name in progress.each(names, "describing variables", unit="variables"):
-            kind = kinds.field(name).type
+        with progress.task("describing variables", total=len(names), unit="variables") as task:
+            for start in range(0, len(names), at_once):
+                some = names[start : start + at_once]
+                facts += self._describe(source, {name: kinds.field(name).type for name in some})
+                task.advance(len(some))
+        return facts
+
+    def _describe(self, source: Source, kinds: Mapping[str, pa.DataType]) -> list[ColumnFacts]:
+        asked = []
+        for i, (name, kind) in enumerate(kinds.items()):
             value = quote(name)
             if pa.types.is_floating(kind):
                 # as in counting, a not-a-number is a missing value
                 value = f"CASE WHEN isnan({value}) THEN NULL ELSE {value} END"
-            found = self.sql(
-                f"SELECT count(DISTINCT {value}) AS d, count({value}) AS n, "
-                f"min({value}) AS low, max({value}) AS high FROM records",
-                records=source,
+            asked.append(
+                f"count(DISTINCT {value}) AS d{i}, count({value}) AS n{i}, "
+                f"min({value}) AS low{i}, max({value}) AS high{i}"
             )
-            distinct, present = (found.column(c)[0].as_py() for c in ("d", "n"))
+        found = self.sql(f"SELECT {', '.join(asked)} FROM records", records=source)
+        facts = []
+        for i, (name, kind) in enumerate(kinds.items()):
+            distinct, present = (found.column(f"{c}{i}")[0].as_py() for c in ("d", "n"))
             # engines have other types for the same values: unsigned numbers, time zones
             low, high = (
-                found.column(c).cast(_plain(kind))[0].as_py() if present else None
+                found.column(f"{c}{i}").cast(_plain(kind))[0].as_py() if present else None
                 for c in ("low", "high")
             )
             missing = source.records - present

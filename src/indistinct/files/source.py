@@ -93,6 +93,12 @@ class Source:
                 table = file.read_row_group(group, columns=columns)
                 yield from table.combine_chunks().to_batches(max_chunksize=batch_records)
 
+    def first(self, records: int) -> pa.Table:
+        """Return the first records, and read no more than them."""
+        with pq.ParquetFile(self.path) as file:
+            batch = next(file.iter_batches(batch_size=max(records, 1)), None)
+        return self.schema.empty_table() if batch is None else pa.Table.from_batches([batch])
+
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the records as one Arrow table: for small files and tests."""
         return pq.read_table(self.path, columns=columns)

@@ -1,10 +1,10 @@
 """The project file `release.toml`: reading it, checking it, and drafting a first one."""
 
+from indistinct.naming import Guess
 from indistinct.project.builders import HierarchyBuilder
 from indistinct.project.checking import check_categories, check_levels
 from indistinct.project.contract import Contract
 from indistinct.project.draft import Draft, draft_project
-from indistinct.project.guessing import Guess
 from indistinct.project.household import Household
 from indistinct.project.method import MethodSettings
 from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release

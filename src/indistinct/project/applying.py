@@ -40,7 +40,7 @@ def apply_declarations(project: Project, source: Source) -> Source:
         if declared.public_if is not None:
             label = f"{header(where)} public_if"
             _exists(source, declared.public_if, (*where, "public_if"), label, problems)
-    for setting in ("key", "keep", "substitute"):
+    for setting in ("key", "keep", "substitute", "release"):
         for position, name in enumerate(getattr(project.release, setting) or ()):
             place = ("release", setting, position)
             _exists(source, name, place, f"[release] {setting}", problems)

@@ -12,7 +12,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source, written_whole
 from indistinct.files.sql import is_database, shown_address
-from indistinct.project.guessing import Guess, guess_variables
+from indistinct.naming import Guess, guess_variables
 from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
 from indistinct.showing import Shown, Table
 
@@ -44,6 +44,7 @@ missing = "own"
 # cost is shown by: indistinct protect {file} --compare
 method = "local-recoding"
 # keep = []                     # the variables that are released beside the key; else all
+# release = []                  # what names people and is released all the same
 # registers = []                # files of people to attack the release with
 # earlier = []                  # earlier releases of the same people, which must not be undone
 out = "release"

@@ -138,9 +138,18 @@ class Release:
         listed(text, "variable names"),
         "the variables that are released beside the key; all others go",
     )
+    keep_order: bool = setting(
+        yes_or_no,
+        "leave the records in the order of the private file, which may tell whose they are",
+        default=False,
+    )
     substitute: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "identifiers that are replaced by made-up ones instead of left out",
+    )
+    release: tuple[str, ...] | None = setting(
+        listed(text, "variable names"),
+        "variables that are released although they name people; a reservation of the verdict",
     )
     registers: tuple[Path, ...] | None = setting(
         listed(existing_file, "files"), "files of people to attack the release with"

@@ -2,7 +2,7 @@
 
 from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.protect.blank import Blank, Part
-from indistinct.protect.by_plan import protect_by_plan
+from indistinct.protect.by_plan import altered_variables, protect_by_plan
 from indistinct.protect.compare import ActionCost, Comparison, compare_actions
 from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
@@ -37,7 +37,7 @@ from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.promised import promised_models, reads_blanks_as_wildcards
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
-from indistinct.protect.receipt import Receipt
+from indistinct.protect.receipt import Receipt, origin_of
 from indistinct.protect.recode import RecodingStep, apply_recoding
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
@@ -183,6 +183,7 @@ __all__ = [
     "TopBottomCode",
     "TransitionMatrix",
     "Use",
+    "altered_variables",
     "anonymity_table",
     "apply_recoding",
     "argus",
@@ -200,6 +201,7 @@ __all__ = [
     "mdav",
     "mondrian",
     "optimal",
+    "origin_of",
     "people_with",
     "percent_of_records",
     "pram_estimate",

@@ -54,6 +54,8 @@ class Blank(Step, kind="blank"):
         For ``given``.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     part: Part = "whole"

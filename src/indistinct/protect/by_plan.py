@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from indistinct.engine import Engine
 from indistinct.files.source import Source
 from indistinct.keys import uniques
+from indistinct.protect.encrypt import Encrypt
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Protected
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
+from indistinct.protect.techniques import Substitute
 
-__all__ = ["protect_by_plan"]
+__all__ = ["altered_variables", "protect_by_plan"]
 
 
 def protect_by_plan(
@@ -53,12 +55,26 @@ def protect_by_plan(
     )
 
 
+def altered_variables(
+    plan: Plan, receipts: Sequence[Receipt], *, key: Sequence[str] = ()
+) -> list[str]:
+    """Return the variables whose released values need not be the true ones.
+
+    Records that nobody is behind make every class look larger than it is, so where a step adds
+    some, the whole key is altered. What is encrypted or substituted is told apart from this.
+    """
+    altered: dict[str, None] = {}
+    for step, receipt in zip(plan.steps, receipts, strict=True):
+        if step.truthful or isinstance(step, (Encrypt, Substitute)):
+            continue
+        altered.update((name, None) for name, cells in receipt.cells_changed.items() if cells)
+        if receipt.records_after > receipt.records_before:
+            altered.update((name, None) for name in key)
+    return list(altered)
+
+
 def _may_promise(plan: Plan, receipts: Sequence[Receipt], key: Sequence[str]) -> bool:
     """Say whether classes of k in the released file mean anything."""
-    pairs = list(zip(plan.steps, receipts, strict=True))
-    if any(step.perturbs and set(receipt.cells_changed) & set(key) for step, receipt in pairs):
+    if set(altered_variables(plan, receipts, key=key)) & set(key):
         return False
-    others = [step for step, _ in pairs if not step.perturbs]
-    return len(others) == len(pairs) or any(
-        step.kind not in ("select", "deidentify") for step in others
-    )
+    return not plan.steps or any(step.truthful for step in plan.steps)

@@ -25,6 +25,8 @@ __all__ = ["Deidentify"]
 class Deidentify(Step, kind="deidentify"):
     """Leave out columns: those named, or all whose role is *identifier*."""
 
+    truthful = True
+
     variables: tuple[str, ...] = ()
 
     def describe(self) -> str:

@@ -36,6 +36,8 @@ class Destroy(Step, kind="destroy"):
         Warn of a category of a domain that loses a larger share than this, and than the file.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     domains: tuple[str, ...] = ()
@@ -63,11 +65,11 @@ class Destroy(Step, kind="destroy"):
                 f"All {source.records:,} records are in classes smaller than {self.k}, so none "
                 "would be left. Use fewer key variables or coarser categories first."
             )
-        reduced = source
+        reduced, rows = source, None
         if found.at_risk:
             keep = np.ones(source.records, dtype=bool)
             keep[members(found, gone)[0]] = False
-            reduced = engine.keep(source, keep)
+            reduced, rows = engine.keep(source, keep), np.flatnonzero(keep)
         effect = losses(
             engine, source, reduced, table=found.key_table, gone=gone, domains=self.domains
         )
@@ -79,4 +81,5 @@ class Destroy(Step, kind="destroy"):
             notes=effect.notes() if found.at_risk else (),
             warnings=effect.warnings(limit=self.warn_above),
             private=effect,
+            rows=rows,
         )

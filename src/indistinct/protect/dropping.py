@@ -43,6 +43,8 @@ class DropUnsafe(Step, kind="drop-unsafe"):
     'leave out the records in classes of zip, sex that are not safe: k=3'
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     models: tuple[PrivacyModel, ...]
     hierarchies: tuple[Hierarchy, ...] = ()
@@ -93,7 +95,8 @@ class DropUnsafe(Step, kind="drop-unsafe"):
             return source, Receipt(self.kind, source.records, source.records, residual=0)
         keep = np.concatenate(list(tally.per_record(~unsafe[class_of])))
         result = engine.keep(source, keep)
-        return result, Receipt(self.kind, source.records, result.records, residual=0)
+        rows = np.flatnonzero(keep)
+        return result, Receipt(self.kind, source.records, result.records, residual=0, rows=rows)
 
     def _people(self, engine: Engine, classes: KeyTable) -> NDArray[np.int64] | None:
         """Return how many people of the register share each class."""

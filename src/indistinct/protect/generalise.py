@@ -31,6 +31,8 @@ class Generalise(Step, kind="generalise"):
         From 1, one step up, to the height of the hierarchy.
     """
 
+    truthful = True
+
     hierarchy: Hierarchy
     level: int
 

@@ -74,6 +74,7 @@ def protect_by_method(
     request: Request,
     seed: int,
     before: Uniques | None = None,
+    first: int = 0,
 ) -> Protected:
     """Change a copy of the records until every class has k of them, and count them again.
 
@@ -92,6 +93,8 @@ def protect_by_method(
         gives the same bytes.
     before
         The count of the records by this key and k, if there is one already.
+    first
+        The place of the method's first step, where other steps were applied before.
     """
     if before is None:
         before = uniques(engine, source, key, k=request.k)
@@ -100,7 +103,7 @@ def protect_by_method(
         request = replace(request, sensitive=told)
     with progress.task(f"deciding by {method}"):
         decision = decide(before, method, hierarchies, request)
-    applied = decision.plan.apply(engine, source, seed=seed)
+    applied = decision.plan.apply(engine, source, seed=seed, first=first)
     found = decision.recoding or applied.receipts[0].private
     wildcard = method == "suppress" and request.meaning == "wildcard"
     after = uniques(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indistinct.figures import bars
@@ -139,6 +139,15 @@ class Protected(Shown):
     claims_k: bool = True
     result: Any = field(default=None, repr=False)
     """What the method itself returned; private, it may name categories."""
+
+    def after_steps(self, earlier: Protected) -> Protected:
+        """Return the protection as a whole, of which `earlier` was the first part."""
+        return replace(
+            self,
+            plan=Plan((*earlier.plan.steps, *self.plan.steps)),
+            receipts=(*earlier.receipts, *self.receipts),
+            before=earlier.before,
+        )
 
     @property
     def residual(self) -> int:

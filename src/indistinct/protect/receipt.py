@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 
-__all__ = ["Receipt"]
+__all__ = ["Receipt", "origin_of"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,9 @@ class Receipt(Shown):
     private
         What only the holder may see (values of categories with few records, for instance). It
         is neither printed nor part of `to_dict`.
+    rows
+        For each record after the step the number of the record that it was before, -1 for one
+        that was made up; None where every record stayed where it was. It is the holder's alone.
     """
 
     kind: str
@@ -44,6 +50,7 @@ class Receipt(Shown):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     private: Any = field(default=None, repr=False, compare=False)
+    rows: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
 
     @property
     def records_lost(self) -> int:
@@ -105,3 +112,24 @@ class Receipt(Shown):
         if self.residual is not None:
             facts["still at risk"] = self.residual
         return [Table.facts(f"What the step '{self.kind}' did", facts)]
+
+
+def origin_of(receipts: Sequence[Receipt], records: int) -> NDArray[np.int64] | None:
+    """Return for each record after some steps the number of the record it was before them.
+
+    -1 stands for a record that was made up; None is returned where a step does not tell.
+
+    >>> left_out = Receipt("sample", 3, 2, rows=np.array([0, 2]))
+    >>> turned = Receipt("scramble-order", 2, 2, rows=np.array([1, 0]))
+    >>> origin_of([left_out, turned], 3)
+    array([2, 0])
+    """
+    origin = np.arange(records)
+    for receipt in receipts:
+        if receipt.records_before != len(origin):
+            return None
+        if receipt.rows is not None:
+            origin = np.where(receipt.rows >= 0, np.append(origin, -1)[receipt.rows], -1)
+        elif receipt.records_after != len(origin):
+            return None
+    return origin

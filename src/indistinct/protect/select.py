@@ -45,6 +45,8 @@ class Select(Step, kind="select"):
     ([{'age': 30, 'sex': 1}], 1)
     """
 
+    truthful = True
+
     variables: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -93,7 +95,16 @@ class Select(Step, kind="select"):
         )
         gone = [name for name in source.variables if name not in kept]
         notes = (f"left out the columns {', '.join(gone)}",) if gone else ()
-        return result, Receipt(self.kind, source.records, result.records, notes=notes)
+        rows = self._rows(source) if self.where else None
+        return result, Receipt(self.kind, source.records, result.records, notes=notes, rows=rows)
+
+    def _rows(self, source: Source) -> NDArray[np.int64]:
+        """Return the numbers of the records that are kept."""
+        kept = [np.zeros(0, dtype=bool)]
+        for batch in source.batches(list(self.where)):
+            among = [_among(batch.column(n), frozenset(v)) for n, v in self.where.items()]
+            kept.append(np.logical_and.reduce(among))
+        return np.flatnonzero(np.concatenate(kept))
 
 
 def _among(column: pa.Array, allowed: frozenset[str]) -> NDArray[np.bool_]:

@@ -78,6 +78,11 @@ class Step(ABC):
     perturbs: ClassVar[bool] = False
     """Whether it alters or moves values, keeps all records in their order, and promises no k."""
 
+    truthful: ClassVar[bool] = False
+    """Whether every released cell still stands for the true value, and every record is somebody's.
+
+    What is not said to be truthful is taken to alter values: k is then not claimed for them."""
+
     def __init_subclass__(cls, *, kind: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         if kind is not None:  # a base of several kinds has none of its own

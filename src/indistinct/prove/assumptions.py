@@ -68,7 +68,11 @@ def assumptions(
         "errors and other near matches were not tried (ADS1)"
     )
     said.append(_labels_are_right(key, hierarchies))
-    said.append("a suppressed cell may be any value: the intruder takes it for a wildcard")
+    said.append(
+        "a suppressed cell may be any value: the intruder takes it for a wildcard"
+        if lists or within
+        else "a suppressed cell is a value of its own: what it may stand for was not counted"
+    )
     said.append("one record is about one person, and no person has two (Sweeney 2001, section 3)")
     if k is not None and reach is None:
         said.append(

@@ -19,16 +19,15 @@ from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
 from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.labels import forms_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
-from indistinct.prove.registers import Register, as_text_column
+from indistinct.prove.registers import Register, ids_alike
 from indistinct.variables import Missing
 
 __all__ = ["Counted", "Exposure", "Unmet", "count_by", "expose", "expose_alone"]
 
 IntArray = NDArray[np.int64]
 Unmet = Literal["ignored", "excluding"]
-NAMED = 3
-"""Values that a message names at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +124,8 @@ class Exposure:
         The register's class of the only such subject; -1 where there is none or several.
     own, between
         The private data, counted by the attributes, and how their values meet the register's.
+    strange
+        Attributes with released values that meet nobody, and were not said to be altered.
     """
 
     register: Register | None
@@ -140,6 +141,7 @@ class Exposure:
     between: tuple[Cover, ...] = field(default=(), repr=False)
     missing: Missing = "own"
     notes: tuple[str, ...] = ()
+    strange: tuple[str, ...] = ()
 
     @property
     def smallest(self) -> int:
@@ -245,6 +247,7 @@ def _expose(
             own = known if same else count_by(engine, private, attributes)
     between = _covers(own, known, attributes, hierarchies) if own is not None else ()
     notes = _check_covers(covers, own, between, encrypted, release=release, register=register)
+    strange = tuple(c.name for c in covers if c.unmet and c.name not in encrypted)
     subjects = _subjects(register, known, own, between, private, attributes, person)
     amounts = np.stack(
         [known.counts, subjects, subjects * np.arange(len(subjects), dtype=np.int64)], axis=1
@@ -270,6 +273,7 @@ def _expose(
         between,
         missing,
         notes,
+        strange,
     )
 
 
@@ -309,14 +313,13 @@ def _subjects(
     if private is None:
         return known.counts
     if person is not None:
-        ids = as_text_column(private.table([person]).column(0)).combine_chunks()
-        flags = (
-            pc.is_in(as_text_column(batch.column(0)), value_set=ids)
-            .to_numpy(zero_copy_only=False)
-            .astype(np.int64)
-            for batch in register.source.batches([person])
+        listed, held = ids_alike(
+            register.source.table([person]).column(0), private.table([person]).column(0)
         )
-        return known.tally.sums(flags)
+        found = pc.is_in(listed, value_set=held.drop_null()).to_numpy(zero_copy_only=False)
+        if not found.any():
+            _check_ids(listed, held, person, register)
+        return known.tally.sums(iter([found.astype(np.int64)]))
     if own is None:
         lacking = [name for name in attributes if name not in private.variables]
         raise InputError(
@@ -328,6 +331,17 @@ def _subjects(
     return np.where(agreeing > 0, known.counts, 0)
 
 
+def _check_ids(listed: pa.Array, held: pa.Array, person: str, register: Register) -> None:
+    """Refuse ids of which none meets and that are written in different ways."""
+    forms = forms_of(listed.to_pylist()), forms_of(held.to_pylist())
+    if forms[0] != forms[1]:
+        raise InputError(
+            f"'{person}' names nobody of the private data in {register.name}: it is written as "
+            f"{forms[0]} there and as {forms[1]} in the private data. Write both alike, or leave "
+            "the register out."
+        )
+
+
 def _check_covers(
     covers: Sequence[Cover],
     own: Counted | None,
@@ -337,44 +351,47 @@ def _check_covers(
     release: Source,
     register: Register,
 ) -> tuple[str, ...]:
-    """Refuse labels that nobody can read: they would seem to refer to nobody."""
+    """Refuse labels that nobody can read: they would seem to refer to nobody.
+
+    Messages describe how values are written and tell none: they may be private.
+    """
     notes = []
     for j, found in enumerate(covers):
         name = found.name
         if name in encrypted:
             continue
-        if own is not None:
-            if between[j].apart:
-                # the private values themselves are not shown
-                raise InputError(
-                    f"'{name}' is coded differently in {register.name} than in the private data: "
-                    f"no value of one is a value of the other. The register has "
-                    f"{_some(found.values)}. Recode one of them, or give a hierarchy that knows "
-                    "both codings."
-                )
-            if found.apart:
-                notes.append(
-                    f"no released value of '{name}' is in {register.name}, though the private "
-                    "data's are: it was encrypted, or changed beyond recognition"
-                )
-                continue
-            kept = set(texts_of(own.values[j]))
-            unread = [label for label in found.unread if label not in kept]
-        else:
-            if found.apart:
-                raise InputError(
-                    f"'{name}' is coded differently in {release.origin} and {register.name}: the "
-                    f"release has {_some(found.unmet)}, the register {_some(found.values)}. Recode "
-                    "the register, give a hierarchy that knows both codings, or say --encrypted "
-                    f"{name} if its values were encrypted."
-                )
-            unread = list(found.unread)
+        there = forms_of(found.values)
+        if own is not None and between[j].apart:
+            raise InputError(
+                f"'{name}' cannot be laid beside the private data's in {register.name}: it is "
+                f"written as {there} there and as {forms_of(own.values[j])} in the private data, "
+                "and no value of one is a value of the other. Write both alike, or give a "
+                "hierarchy that knows both codings (--hierarchies)."
+            )
+        if found.apart:
+            raise InputError(
+                f"'{name}' is coded differently in {release.origin} and {register.name}: it is "
+                f"written as {forms_of(found.unmet)} in the release and as {there} in "
+                f"{register.name}, and no released value stands for any of these. Write both "
+                "alike, or give a hierarchy that knows both codings (--hierarchies). If nobody "
+                f"can read the released values because they were encrypted, say so: "
+                f"--encrypted {name}."
+            )
+        kept = set(texts_of(own.values[j])) if own is not None else set()
+        written = {_code_form(value) for value in found.values} - {None}
+        # a code of the same form that nobody of the register has: it lacks these people
+        unread = [
+            label
+            for label in found.unread
+            if label not in kept and _code_form(label) not in written
+        ]
         if unread:
             raise InputError(
-                f"'{name}' in {release.origin}: it is not known what {_some(unread)} "
-                f"{'stands' if len(unread) == 1 else 'stand'} for, which {register.name} does not "
-                "have. Give the hierarchies that were used with --hierarchies, or say "
-                f"--encrypted {name} if these are values that nobody can know."
+                f"'{name}' in {release.origin}: it is not known what {len(unread):,} released "
+                f"{'value stands' if len(unread) == 1 else 'values stand'} for, written as "
+                f"{forms_of(unread)}, which {register.name} does not have; it has {there}. Give "
+                "the hierarchies that were used with --hierarchies. If the list merely lacks "
+                "people with these values, add them, or leave it out."
             )
         if found.unmet:
             notes.append(
@@ -386,7 +403,6 @@ def _check_covers(
     return tuple(notes)
 
 
-def _some(values: Sequence[object]) -> str:
-    named = [str(value) for value in values if value is not None]
-    shown = ", ".join(f"'{value}'" for value in named[:NAMED])
-    return f"{shown}, …" if len(named) > NAMED else shown
+def _code_form(text: str | None) -> int | None:
+    """Return the length of a code that is all digits; None for other texts."""
+    return len(text) if text is not None and text.isdecimal() else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from indistinct import progress
 from indistinct.errors import InputError
@@ -39,7 +40,8 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     if promise.population is not None:
         own = []  # the file's people are some of the list's; k counts the list's
         _check_population(promise.population, trial.registers)
-    listed = [*own, *trial.registers]
+    asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
+    listed = [*trial.registers, *own]
     if promise.wildcard and not listed:
         # what a blank agrees with is counted in the file; the examiner of elimination does more
         listed, missing = [Register(trial.release, "the released file itself")], "wildcard"
@@ -47,15 +49,18 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         trial.engine,
         trial.release,
         promise.key,
-        k=promise.k,
         private=private,
         registers=listed,
         person=person,
         hierarchies=trial.hierarchies,
         missing=missing,
-        encrypted=(*promise.encrypted, *promise.substituted),
-        alone=promise.claims_k and promise.population is None and not promise.wildcard,
+        encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
+        **asked,
     )
+    itself = promise.population is None and not promise.wildcard
+    if promise.claims_k and itself and counted.checked[0]["what"] != "release":
+        alone = verify(trial.engine, trial.release, promise.key, **asked)
+        counted = _also_alone(counted, alone)
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])
     fewest = counted.k if said.k is None else min(counted.k, said.k)
@@ -67,10 +72,27 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         k=fewest,
         claims_k=promise.claims_k,
         findings=counted.findings + findings,
-        reservations=said.reservations,
+        reservations=tuple(dict.fromkeys(counted.reservations + said.reservations)),
         accepted=promise.accepted,
         notes=counted.notes + said.notes,
         parts={**counted.parts, **said.parts},
+    )
+
+
+def _also_alone(counted: Verification, alone: Verification) -> Verification:
+    """Add what the file itself shows: a class that is small in it stays small.
+
+    However many people a register has for it, whoever knows who is in the data counts these.
+    """
+    found: tuple[str, ...] = ()
+    if alone.state == "fails" and counted.state != "fails":
+        found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
+    return replace(
+        counted,
+        k=min(counted.k, alone.k) if counted.k else alone.k,
+        findings=counted.findings + found,
+        checked=(*counted.checked, *alone.checked),
+        witnesses=counted.witnesses or alone.witnesses,
     )
 
 

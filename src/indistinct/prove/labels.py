@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from math import inf, nextafter
@@ -23,6 +24,7 @@ __all__ = [
     "Kind",
     "Span",
     "common_kind",
+    "forms_of",
     "is_suppressed",
     "members_of",
     "prefix_of",
@@ -54,10 +56,20 @@ _ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?")
 _ISO_MONTHS = re.compile(r"(\d{4})-(\d\d)(?:/(\d\d))?")
 _ISO_RANGE = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)-(\d{4}-\d\d(?:-\d\d)?)")
 _AMERICAN_DAY = re.compile(r"(\d\d?)/(\d\d?)/(\d{4}|\d\d)")
+_POINTED_DAY = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})")
 _AMERICAN_MONTH = re.compile(r"(\d\d?)/(\d{4})")
 _DECADE = re.compile(r"(\d{3}0)s")
 _YEARS = re.compile(r"\D*\d{4}(?:\D+\d{4})?\D*")
 _LAST_CENTURY = 30
+
+_FORMS = (
+    (_PLAIN, "numbers"),
+    (_ISO_DAY, "year-month-day"),
+    (_POINTED_DAY, "day.month.year"),
+    (_AMERICAN_DAY, "month/day/year"),
+    (_ISO_MONTHS, "year-month"),
+    (_AMERICAN_MONTH, "month/year"),
+)
 """A year of two digits from here on is one of 1900, below of 2000."""
 
 
@@ -76,7 +88,8 @@ def stands_for(
     - ``20-24``, ``-5 to -1``, ``[0.3, 0.4)``, ``<15``, ``≥85``, ``85+``: the numbers between. A
       range of whole numbers holds what lies before the next whole number: ``20-24`` is [20, 25).
     - ``1961``, ``1965-03``, ``1965-03/04``, ``1965-1969``, ``1960s``: the days between.
-      ``10/2/61`` is read month first, a year of two digits as one from 1930 to 2029.
+      ``10/2/61`` is read month first, a year of two digits as one from 1930 to 2029;
+      ``2.10.1961`` day first.
     - ``{a, b}``: what a stands for and what b stands for.
 
     Parameters
@@ -194,6 +207,36 @@ def span_of(text: str | None, kind: Kind) -> Span | None:
     return _numbers(text) if kind == "number" else None
 
 
+def forms_of(values: Iterable[object], *, most: int = 3) -> str:
+    """Say how values are written without telling any: for messages about private values.
+
+    >>> forms_of(["02138", "02139"]), forms_of(["2.10.1961", "Boston"])
+    ('5 digits', 'day.month.year or words')
+    """
+    texts = {text for value in values if (text := as_text(value)) is not None}
+    counted = Counter(_form(text) for text in texts if not is_suppressed(text))
+    named = [form for form, _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))]
+    if not named:
+        return "no values"
+    more = " or others" if len(named) > most else ""
+    return f"{' or '.join(named[:most])}{more}"
+
+
+def _form(text: str) -> str:
+    if text.isdecimal():
+        return "1 digit" if len(text) == 1 else f"{len(text)} digits"
+    for form, name in _FORMS:
+        if form.fullmatch(text):
+            return name
+    if prefix_of(text):
+        return "beginnings with stars"
+    if _numbers(text) is not None:
+        return "ranges of numbers"
+    if not any(letter.isdecimal() for letter in text):
+        return "words"
+    return "words with digits" if " " in text else "codes of letters, digits and signs"
+
+
 def _parts(cells: Iterable[object]) -> set[str]:
     texts = {as_text(cell) for cell in cells}
     return {part for text in texts if text is not None for part in members_of(text) or [text]}
@@ -255,6 +298,8 @@ def _calendar(text: str) -> Span | None:
         if len(match[3]) == 2:
             year += 1900 if year >= _LAST_CENTURY else 2000
         return _day(year, int(match[1]), int(match[2]))
+    if match := _POINTED_DAY.fullmatch(text):
+        return _day(int(match[3]), int(match[2]), int(match[1]))
     if match := _ISO_MONTHS.fullmatch(text):
         return _months(int(match[1]), int(match[2]), int(match[3] or match[2]))
     if match := _AMERICAN_MONTH.fullmatch(text):

@@ -8,7 +8,7 @@ for files of any size, and tests hold the two against each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,9 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linking_totals, members_of_groups
-from indistinct.prove.true_values import agreement, records_of_classes, records_of_people
+from indistinct.prove.true_values import records_of_classes, records_of_people, true_values
 
 __all__ = ["MODELS", "Decision", "Model", "decide"]
 
@@ -46,12 +47,15 @@ class Decision:
     disclosed
         Records that fail all of property 9: (a) nobody else, (b) no other record, and (c) true
         values.
+    truth_known
+        Whether the private data said what is true. Otherwise every value was taken for true.
     """
 
     exposure: Exposure
     models: NDArray[np.uint8] = field(repr=False)
     people: IntArray = field(repr=False)
     disclosed: BoolArray = field(repr=False)
+    truth_known: bool = False
 
 
 def decide(
@@ -61,6 +65,7 @@ def decide(
     key: Sequence[str],
     private: Source | None = None,
     person: str | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Decision:
     """Decide which model protects each released record against one register.
 
@@ -74,6 +79,8 @@ def decide(
         is taken for true, so that wrong-map is never claimed.
     person
         A column of register and private data that names the person.
+    hierarchies
+        What generalised labels beside the key stand for.
     """
     people, subjects = exposure.people, exposure.subjects
     by_class = np.full(len(people), NONE, dtype=np.uint8)
@@ -88,14 +95,18 @@ def decide(
         chosen = open_classes[at]
         true = np.ones(len(records), dtype=bool)
         if private is not None and exposure.register is not None:
-            true = _true_of_subject(exposure, records, chosen, key, private, person)
+            true = _true_of_subject(
+                exposure, records, chosen, key, private, person, hierarchies or {}
+            )
             # with one subject there is nobody to be taken for; with two, each gives the other away
             if private.records > 2 and len(models) > 2:
                 models[records[~true]] = WRONG
         alone = people[chosen] == 1
         again = _linked_again(exposure, chosen)
         disclosed[records] = alone & ~again & true
-    return Decision(exposure, models, released.per_record(people).astype(np.int64), disclosed)
+    counts = released.per_record(people).astype(np.int64)
+    truth_known = private is not None and exposure.register is not None
+    return Decision(exposure, models, counts, disclosed, truth_known)
 
 
 def _linked_again(exposure: Exposure, classes: IntArray) -> BoolArray:
@@ -120,11 +131,13 @@ def _true_of_subject(
     key: Sequence[str],
     private: Source,
     person: str | None,
+    hierarchies: Mapping[str, Hierarchy],
 ) -> BoolArray:
-    """Say of released records whether what they tell beside the key is true of their subject.
+    """Say of released records whether anything they tell beside the key is true of their subject.
 
-    A record that tells nothing beside the key is taken for true: that it is hers is then what it
-    tells.
+    Wrong-map protects where the record leads to somebody "that is not the entity to which the
+    original information was collected": nothing in it is hers. A record that tells nothing beside
+    the key is taken for true: that it is hers is then what it tells.
     """
     release = exposure.released.source
     columns = [n for n in release.variables if n in private.variables and n not in key]
@@ -140,7 +153,7 @@ def _true_of_subject(
     if not columns or not len(left):
         return np.ones(len(records), dtype=bool)
     released = release.table(columns).take(pa.array(records))
-    fits, tells = agreement(released, private.table(columns), left, right, {})
+    fits, tells = true_values(released, private.table(columns), left, right, hierarchies)
     true = np.zeros(len(records), dtype=bool)
     true[left[fits | ~tells]] = True
     return true

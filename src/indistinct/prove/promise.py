@@ -33,6 +33,8 @@ class Promise:
         Variables whose released values are not, or not all, the true ones.
     kept
         Identifiers that are released because somebody asked for it.
+    scrubbed
+        Text in which Scrub replaced what refers to people.
     keeps_order
         Whether records left in the order of the private file.
     confirmed
@@ -56,6 +58,7 @@ class Promise:
     encrypted: tuple[str, ...] = ()
     substituted: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    scrubbed: tuple[str, ...] = ()
     keeps_order: bool = False
     confirmed: bool = True
     wildcard: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from indistinct.engine import Engine
 from indistinct.engine.base import quote
@@ -18,6 +19,7 @@ __all__ = [
     "Register",
     "as_text_column",
     "check_one_to_one",
+    "ids_alike",
     "join_registers",
     "shared_attributes",
 ]
@@ -138,3 +140,24 @@ def as_text_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.A
     if pa.types.is_floating(column.type):
         column = column.cast(pa.int64(), safe=False)
     return column.cast(pa.large_string())
+
+
+def ids_alike(
+    first: pa.ChunkedArray | pa.Array, second: pa.ChunkedArray | pa.Array
+) -> tuple[pa.Array, pa.Array]:
+    """Return the ids of two files as text that meets: 7, "7" and "0007" name one person.
+
+    Zeros before a number are left out, unless a file tells people apart by them.
+
+    >>> [ids.to_pylist() for ids in ids_alike(pa.array(["0007", "12"]), pa.array([7, 30]))]
+    [['7', '12'], ['7', '30']]
+    """
+    texts = [pc.utf8_trim_whitespace(as_text_column(column)) for column in (first, second)]
+    plain = [pc.replace_substring_regex(ids, r"^0+([0-9]+)$", r"\1") for ids in texts]
+    pairs = zip(texts, plain, strict=True)
+    if all(pc.count_distinct(a).as_py() == pc.count_distinct(b).as_py() for a, b in pairs):
+        texts = plain
+    one, other = (
+        ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids for ids in texts
+    )
+    return one, other

@@ -14,14 +14,16 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import cover
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linked_pairs, members_of_groups
-from indistinct.prove.registers import Register, as_text_column
+from indistinct.prove.registers import Register, ids_alike
 
-__all__ = ["agreement", "records_of_classes", "records_of_people"]
+__all__ = ["agreement", "records_of_classes", "records_of_people", "true_values"]
 
 IntArray = NDArray[np.int64]
 Pairs = tuple[IntArray, IntArray]
 
 _NOBODY = np.zeros(0, dtype=np.int64)
+_MANY = 1000
+"""Different values of which no label is asked whether it is true of all: it would tell nothing."""
 
 
 def records_of_people(register: Register, rows: IntArray, private: Source, person: str) -> Pairs:
@@ -31,9 +33,10 @@ def records_of_people(register: Register, rows: IntArray, private: Source, perso
     """
     if not len(rows) or register.person is None:
         return _NOBODY, _NOBODY
-    ids = as_text_column(register.source.table([register.person]).column(0))
-    wanted = ids.take(pa.array(rows)).combine_chunks()
-    own = as_text_column(private.table([person]).column(0)).combine_chunks()
+    ids, own = ids_alike(
+        register.source.table([register.person]).column(0), private.table([person]).column(0)
+    )
+    wanted = ids.take(pa.array(rows))
     both = pa.concat_arrays([wanted, own]).dictionary_encode()
     codes = both.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     named = np.flatnonzero(codes[: len(rows)] >= 0)
@@ -84,6 +87,57 @@ def agreement(
         agree &= found.meets(labels[1], values[1])
         telling |= found.telling[labels[1]] if len(left) else telling
     return agree, telling
+
+
+def true_values(
+    released: pa.Table,
+    private: pa.Table,
+    left: IntArray,
+    right: IntArray,
+    hierarchies: Mapping[str, Hierarchy],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say of pairs of records whether any value that is told is true, and whether any is told.
+
+    One true value about a person is a disclosure of that value, whatever stands beside it. What is
+    true of everybody in the private data tells nothing of anybody.
+    """
+    true, telling = np.zeros((2, len(left)), dtype=bool)
+    for name in released.column_names:
+        own = released.column(name).take(pa.array(left)).combine_chunks()
+        theirs = private.column(name)
+        tree = hierarchies.get(name)
+        if _is_number(own.type) and _is_number(theirs.type):
+            same = pc.equal(own, theirs.take(pa.array(right)).combine_chunks())
+            agrees = same.fill_null(False).to_numpy(zero_copy_only=False)
+            says = own.is_valid().to_numpy(zero_copy_only=False)
+            least, most = pc.min_max(theirs).values()
+            if not theirs.null_count and least.as_py() == most.as_py():
+                says = says & ~pc.equal(own, least).fill_null(False).to_numpy(zero_copy_only=False)
+        else:
+            labels = _coded(own)
+            values = _coded(theirs.take(pa.array(right)).combine_chunks())
+            found = cover(labels[0], values[0], name=name, hierarchy=tree)
+            agrees = found.meets(labels[1], values[1])
+            told = found.telling & ~_of_everybody(labels[0], theirs, tree)
+            says = told[labels[1]] if len(left) else telling
+        true |= agrees & says
+        telling |= says
+    return true, telling
+
+
+def _of_everybody(
+    labels: list[object], values: pa.ChunkedArray, hierarchy: Hierarchy | None
+) -> NDArray[np.bool_]:
+    """Say of labels whether each of the private values may be meant."""
+    there = values.unique()
+    if len(there) > _MANY:
+        return np.zeros(len(labels), dtype=bool)
+    found = cover(labels, there.to_pylist(), hierarchy=hierarchy)
+    numbers = np.arange(len(there), dtype=np.int64)
+    return np.array(
+        [found.meets(np.full(len(there), code), numbers).all() for code in range(len(labels))],
+        dtype=bool,
+    )
 
 
 def _is_number(kind: pa.DataType) -> bool:

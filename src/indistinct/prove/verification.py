@@ -97,6 +97,9 @@ class Verification(Shown):
         What the verdict rests on and the file cannot show; see `indistinct.prove.Reservation`.
     accepted
         Codes of the reservations that the holder takes upon himself.
+    true_disclosures
+        Records that fail property 9 and of which the private data show that what they tell is
+        true. Of the others it is not known: they stand alone.
     """
 
     verdict: Model
@@ -117,6 +120,7 @@ class Verification(Shown):
     claims_k: bool = True
     reservations: tuple[Reservation, ...] = ()
     accepted: tuple[str, ...] = ()
+    true_disclosures: int = 0
 
     @property
     def state(self) -> State:
@@ -135,7 +139,8 @@ class Verification(Shown):
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
         codes = {reservation.code for reservation in self.reservations}
-        return self.holds or (self.state == "reservations" and codes <= set(self.accepted))
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.holds or (self.state == "reservations" and accepted)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -171,10 +176,15 @@ class Verification(Shown):
         exposed = "1 record" if self.exposed == 1 else f"{self.exposed:,} records"
         refers = "refers" if self.exposed == 1 else "refer"
         said = f"none: {exposed} of {self.records:,} {refers} to fewer than {self.asked:,} people"
-        if self.disclosures == 1:
-            said += "; 1 names a person and tells the truth about them"
-        elif self.disclosures:
-            said += f"; {self.disclosures:,} name a person and tell the truth about them"
+        true, alone = self.true_disclosures, self.disclosures - self.true_disclosures
+        if true:
+            said += f"; {true:,} " + (
+                "names a person and tells the truth about them"
+                if true == 1
+                else "name a person and tell the truth about them"
+            )
+        if alone:
+            said += f"; {alone:,} {'stands' if alone == 1 else 'stand'} alone"
         return said
 
     @property
@@ -193,6 +203,7 @@ class Verification(Shown):
             "k": self.k,
             "ads0": self.ads0,
             "disclosures": self.disclosures,
+            "true_disclosures": self.true_disclosures,
             "witnesses": [witness.to_dict() for witness in self.witnesses],
             "checked": [dict(check) for check in self.checked],
             "state": self.state,

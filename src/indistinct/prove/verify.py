@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.assumptions import assumptions, doubts
 from indistinct.prove.exposure import Exposure, Unmet, expose, expose_alone
 from indistinct.prove.models import MODELS, NONE, NULL, Decision, decide
+from indistinct.prove.opinion import Reservation
 from indistinct.prove.registers import (
     OWN_PEOPLE,
     Register,
@@ -48,7 +50,7 @@ def verify(
     missing: Missing = "own",
     unmet: Unmet = "ignored",
     encrypted: Sequence[str] = (),
-    alone: bool = False,
+    identifiers: bool = True,
 ) -> Verification:
     """Decide which protection a released file gives, and show the records that have none.
 
@@ -69,9 +71,9 @@ def verify(
         that column are joined as well.
     hierarchies, missing, unmet, encrypted
         See `indistinct.prove.expose`.
-    alone
-        Count the release by itself too, whatever it is attacked with: a class that is small in
-        the file stays small, however many people a register has for it.
+    identifiers
+        Take identifiers of the private data that were released for known; the judge has an
+        examiner for them.
 
     >>> import pyarrow as pa, indistinct
     >>> with indistinct.open_data({"zip": ["0213*"] * 2, "ill": ["flu", "cold"]}) as data:
@@ -83,7 +85,7 @@ def verify(
     """
     if k < 2:
         raise InputError(f"k must be an integer of at least 2. Got {k}.")
-    names = _known(release, key, private)
+    names = _known(release, key, private if identifiers else None)
     used = list(registers)
     if not used and private is not None:
         used = [Register.of_private(private, person)]
@@ -95,8 +97,7 @@ def verify(
             check_one_to_one(engine, having[0], person)
         elif len(having) > 1:
             used.append(join_registers(engine, having, person))
-    counted_alone = [expose_alone(engine, release, names)] if alone or not used else []
-    exposures = counted_alone + [
+    exposures = [
         expose(
             engine,
             release,
@@ -110,7 +111,7 @@ def verify(
             encrypted=encrypted,
         )
         for register in used
-    ]
+    ] or [expose_alone(engine, release, names)]
     decisions = [
         decide(
             exposure,
@@ -120,6 +121,7 @@ def verify(
             person=person
             if exposure.register and _names_people(person, exposure.register, private)
             else None,
+            hierarchies=hierarchies,
         )
         for exposure in exposures
     ]
@@ -131,7 +133,32 @@ def verify(
             *doubts(engine, release, person=person, **given),
         ),
         assumptions=assumptions(release, hierarchies=hierarchies, missing=missing, **given),
+        reservations=tuple(_reservations(key, exposures)),
     )
+
+
+def _reservations(key: Sequence[str], exposures: Sequence[Exposure]) -> list[Reservation]:
+    """Name what a register or the private data could not be asked."""
+    found = []
+    for exposure in exposures:
+        lacking = [name for name in key if name not in exposure.attributes]
+        if exposure.name == OWN_PEOPLE and exposure.strange:
+            found.append(
+                Reservation(
+                    "perturbed",
+                    f"some released values of {', '.join(exposure.strange)} are nobody's in the "
+                    "private data: values were altered, and what that protects from is not proved",
+                )
+            )
+        elif exposure.name != OWN_PEOPLE and exposure.register is not None and lacking:
+            found.append(
+                Reservation(
+                    "register-lacks",
+                    f"{Path(exposure.name).name} does not have {', '.join(lacking)}: whom it "
+                    "leaves for a record was counted without what it lacks",
+                )
+            )
+    return found
 
 
 def _names_people(person: str | None, register: Register, private: Source | None) -> bool:
@@ -166,6 +193,8 @@ def _answer(
 ) -> Verification:
     models = np.minimum.reduce([decision.models for decision in decisions])
     disclosed = np.logical_or.reduce([decision.disclosed for decision in decisions])
+    nothing = np.zeros(len(disclosed), dtype=bool)
+    true = np.logical_or.reduce([nothing, *(d.disclosed for d in decisions if d.truth_known)])
     by_model: dict[str, int] = {
         name: int((models == code).sum()) for code, name in enumerate(MODELS)
     }
@@ -189,6 +218,7 @@ def _answer(
         tuple(key),
         tuple(_witnesses(decisions, k)),
         tuple(_checked(decision) for decision in decisions),
+        true_disclosures=int(true.sum()),
     )
 
 
@@ -222,7 +252,9 @@ def _witnesses(decisions: Sequence[Decision], k: int) -> list[Witness]:
             worst = (not bool(decision.disclosed[record]), int(decision.people[record]), record)
             found.append((worst, decision))
     found.sort(key=lambda pair: pair[0])
-    shown = found[:AT_MOST_WITNESSES]
+    # a record that several registers give away is shown once, with the first of them
+    once = {worst[2]: (worst, decision) for worst, decision in reversed(found)}
+    shown = sorted(once.values(), key=lambda pair: pair[0])[:AT_MOST_WITNESSES]
     classes = {id(d): _classes_of(d, [w[2] for w, own in shown if own is d]) for _, d in shown}
     return [
         _witness(decision, record, people, classes[id(decision)][record], not safe, k)
@@ -242,9 +274,11 @@ def _witness(
     rows = exposure.people_of(released_class, at_most=NAMED_PEOPLE)
     if discloses:
         condition = (
-            "nobody else (a), no other record (b), and what it tells is true (c)"
-            if exposure.register is not None
-            else "nobody else in the file has this key"
+            "nobody else in the file has this key"
+            if exposure.register is None
+            else "nobody else (a), no other record (b), and what it tells is true (c)"
+            if decision.truth_known
+            else "nobody else (a), and no other record (b)"
         )
     else:
         condition = f"fewer than {k:,}"

@@ -13,6 +13,7 @@ from indistinct.release.folder import (
     write_release,
 )
 from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.origin import read_origin
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.terms import Terms, check_terms
 from indistinct.release.verdict import VERDICT_FIELDS, attacked_with, told_verdict
@@ -39,6 +40,7 @@ __all__ = [
     "digest",
     "file_digest",
     "make_certificate",
+    "read_origin",
     "sign",
     "told_steps",
     "told_verdict",

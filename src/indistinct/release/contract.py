@@ -54,9 +54,15 @@ def one_line(text: str) -> str:
 
 
 def write_contract(
-    terms: Terms, *, released: Sequence[str], key: Sequence[str], k: int, today: dt.date
+    terms: Terms,
+    *,
+    released: Sequence[str],
+    key: Sequence[str],
+    k: int,
+    today: dt.date,
+    named: Sequence[str] = (),
 ) -> Contract:
-    """Fill in the contract.
+    """Fill in the contract; `named` are released variables that name people.
 
     >>> drawn = write_contract(
     ...     Terms(purpose="Cancer and district", recipient="The registry", holder="The office"),
@@ -80,7 +86,7 @@ def write_contract(
     clauses = [
         _purpose(terms, fill),
         _security(terms, fill),
-        _anonymity(key, k),
+        _anonymity(key, k, named),
         _linking(terms, fill),
         _review(terms, fill),
         _end(terms, fill),
@@ -122,11 +128,18 @@ def _security(terms: Terms, fill: _Filling) -> list[str]:
     ]
 
 
-def _anonymity(key: Sequence[str], k: int) -> list[str]:
+def _anonymity(key: Sequence[str], k: int, named: Sequence[str]) -> list[str]:
+    holds = "The file holds nothing that names a person outright."
+    if named:
+        listed = ", ".join(f"`{name}`" for name in named)
+        holds = (
+            f"The file holds {listed}, which may name people: the holder released this knowingly, "
+            "and the recipient does not use it to find out who anybody is."
+        )
     return [
-        "## 3. Nobody is named",
+        "## 3. Nobody is to be named" if named else "## 3. Nobody is named",
         "",
-        "The file holds nothing that names a person outright. It was protected against linking on "
+        f"{holds} It was protected against linking on "
         f"{', '.join(f'`{name}`' for name in key)} with k = {k}; `certificate.json` says what was "
         "tried and what came of it. Should the recipient find that a record can be told to be "
         "somebody's, the recipient tells the holder at once, and nobody else.",

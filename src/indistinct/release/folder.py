@@ -20,8 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
+from indistinct.files.occurring import with_occurring_values
 from indistinct.files.whole import put_in_place, sync_all
 from indistinct.protect import Encrypt, Plan, Receipt, Substitute
 from indistinct.prove import Promise, State
@@ -32,6 +36,7 @@ from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
 from indistinct.showing import Shown, Table
@@ -75,8 +80,9 @@ class ReleaseFolder(Shown):
     @property
     def passes(self) -> bool:
         """Whether it holds, or every reservation was accepted by name."""
-        open_codes = {r["code"] for r in self.reservations} - set(self.accepted)
-        return self.proved or (self.state == "reservations" and not open_codes)
+        codes = {r["code"] for r in self.reservations}
+        accepted = bool(codes) and codes <= set(self.accepted)
+        return self.proved or (self.state == "reservations" and accepted)
 
     @property
     def sentence(self) -> str:
@@ -136,6 +142,7 @@ def write_release(
     prove: Prover | None,
     promise: Promise | None = None,
     measured: Mapping[str, Any] | None = None,
+    origin: NDArray[np.int64] | None = None,
     format: Format = "parquet",
     although_unproved: bool = False,
     sign_with: SigningKey | None = None,
@@ -160,6 +167,8 @@ def write_release(
         What else is promised, for the certificate; by default key and k.
     measured
         What was measured of the release, for its report; it stays with the holder.
+    origin
+        The private record that each released one was made from; it stays with the holder.
     although_unproved
         Write the release also if the verdict does not hold.
     sign_with
@@ -171,11 +180,12 @@ def write_release(
     """
     folder = check_new_folder(folder)
     today = today or dt.date.today()
+    source = with_occurring_values(source)
     warnings = check_terms(
         terms,
         released=list(source.variables),
         key=key,
-        identifiers=_named_outright(source, plan),
+        identifiers=_named_outright(source, plan, promise),
         today=today,
     )
     place = folder.resolve()
@@ -190,7 +200,14 @@ def write_release(
         _refuse_unproved(verdict, although_unproved=although_unproved)
         told = told_steps(plan, list(source.variables))
         note = write_methodology(plan, receipts, source=source, terms=terms)
-        drawn = write_contract(terms, released=list(source.variables), key=key, k=k, today=today)
+        drawn = write_contract(
+            terms,
+            released=list(source.variables),
+            key=key,
+            k=k,
+            today=today,
+            named=(*promise.kept, *promise.scrubbed) if promise is not None else (),
+        )
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
@@ -198,6 +215,9 @@ def write_release(
         if measured is not None:
             _write_json(aside / parts.MEASURED, measured)
             listed.append(parts.MEASURED)
+        if origin is not None:
+            write_origin(aside, origin)
+            listed.append(parts.ORIGIN)
         _write_ledger(aside, plan, receipts, ledger, listed)
         files = {
             name: file_digest(aside / name)
@@ -255,9 +275,10 @@ def sign(folder: str | Path, key: SigningKey) -> Certificate:
     return signed
 
 
-def _named_outright(source: Source, plan: Plan) -> list[str]:
-    """Return the identifiers that are released as they were."""
+def _named_outright(source: Source, plan: Plan, promise: Promise | None) -> list[str]:
+    """Return the identifiers that are released as they were, without anybody asking for it."""
     disguised = {step.variable for step in plan.steps if isinstance(step, Substitute)}
+    disguised.update(promise.kept if promise is not None else ())
     disguised.update(n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables)
     return [name for name in source.variables.names(role="identifier") if name not in disguised]
 

@@ -15,6 +15,7 @@ __all__ = [
     "LEDGER",
     "MEASURED",
     "METHODOLOGY",
+    "ORIGIN",
     "PLAN",
     "PRIVATE",
     "REPORTS",
@@ -30,6 +31,8 @@ LEDGER = "private/ledger.json"
 MEASURED = "private/measured.json"
 REPORTS = ("private/report.html", "private/report.json", "private/report.pdf")
 """Written from the other parts, at any time: no hash of them is kept."""
+ORIGIN = "private/origin.parquet"
+"""Which private record each released one was made from: nobody but the holder may know."""
 AUDIT = "private/audit.jsonl"
 HEAD = "private/audit.jsonl.head"
 DATA_NAMES = tuple(f"data{suffix}" for suffix in SUFFIX_OF.values())

@@ -10,6 +10,7 @@ from indistinct import files
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source, check_new_folder
 from indistinct.perturbing import PERTURBING
+from indistinct.project import Project
 from indistinct.protect import ACTIONS, METHODS, Plan, check_options
 from indistinct.release import SigningKey, parts
 from indistinct.report.pdf import find_browser
@@ -39,7 +40,7 @@ def known_method(name: str) -> str:
     return name
 
 
-def check_wanted(wanted: Wanted) -> SigningKey | None:
+def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey | None:
     """Refuse what cannot be done whatever the records are; return the key that signs.
 
     Nothing is written, and no record is read.
@@ -53,6 +54,13 @@ def check_wanted(wanted: Wanted) -> SigningKey | None:
         )
     else:
         _check_options(known_method(wanted.method), wanted.options)
+    if project is not None and project.steps and not _does_steps(wanted):
+        named = ", ".join(f"[steps.{name}]" for name in project.steps)
+        what = "a plan" if wanted.plan is not None else f"'{wanted.method}'"
+        raise InputError(
+            f"{project.path}: {named} would not be done with {what}. Take a method that "
+            'generalises (the steps come first), or method = "steps", or leave them out.'
+        )
     if wanted.out is None:
         raise InputError("Say where the release goes with --out FOLDER, or in [release] out.")
     folder = check_new_folder(wanted.out)
@@ -72,10 +80,17 @@ def check_wanted(wanted: Wanted) -> SigningKey | None:
     return wanted.sign_with
 
 
+def _does_steps(wanted: Wanted) -> bool:
+    """Say whether the steps of a project file are applied with what is asked."""
+    if wanted.plan is not None or wanted.method in ACTIONS:
+        return False
+    return not (wanted.method == "shuffle" and wanted.options.get("variables"))
+
+
 def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[Source]:
     """Refuse what does not fit the records; return the registers, opened."""
     sensitive = [name] if (name := wanted.options.get("sensitive")) else []
-    for names in (key, wanted.keep or (), wanted.substitute, sensitive):
+    for names in (key, wanted.keep or (), wanted.substitute, wanted.keep_named, sensitive):
         data.source.check_columns(names)
     opened = [files.open_data(path, workspace=data.engine.workspace) for path in wanted.registers]
     for register in opened:

@@ -45,6 +45,7 @@ def run_project(
     registers: Sequence[str | Path] = (),
     earlier: Sequence[str | Path] = (),
     sign_with: SigningKey | str | Path | None = None,
+    keep_named: Sequence[str] = (),
     accept: Sequence[str] = (),
     although_unproved: bool = False,
     pdf: bool = False,
@@ -64,7 +65,7 @@ def run_project(
     ----------
     out, seed, sign_with, pdf
         Go before what the project says.
-    registers, earlier, accept
+    registers, earlier, keep_named, accept
         Come beside what the project says.
     although_unproved
         Write also what does not hold.
@@ -108,11 +109,12 @@ def run_project(
         registers=tuple(map(Path, registers)),
         earlier=tuple(map(Path, earlier)),
         sign_with=Path(sign_with) if isinstance(sign_with, str) else sign_with,
+        keep_named=tuple(keep_named),
         accept=tuple(accept),
         although_unproved=although_unproved,
         report=replace(project.report, pdf=pdf or project.report.pdf),
     )
-    check_wanted(wanted.completed(project))
+    check_wanted(wanted.completed(project), project)
     with open_data(
         path, engine=engine, memory=memory, threads=threads, master=master, scratch=scratch
     ) as data:
@@ -138,7 +140,7 @@ def release_data(
     """
     began = time.perf_counter()
     wanted = wanted.completed(data.project)
-    signing = check_wanted(wanted)
+    signing = check_wanted(wanted, data.project)
     assert wanted.out is not None
     assert wanted.report is not None
     names = data.key(wanted.key)
@@ -175,7 +177,9 @@ def release_data(
             seed=seed,
             format=wanted.format,
             keep=wanted.keep,
+            keep_order=wanted.keep_order,
             substitute=wanted.substitute,
+            keep_named=wanted.keep_named,
             registers=wanted.registers,
             earlier=wanted.earlier,
             sign_with=signing,

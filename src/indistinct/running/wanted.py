@@ -30,7 +30,7 @@ class Wanted:
         project belong to its own method; they are not used with another one.
     seed
         By default the project's, or one that nobody can guess.
-    out, format, keep, substitute, earlier
+    out, format, keep, keep_order, substitute, keep_named, earlier
         As `Data.release` takes them.
     registers
         Files of people to attack the release with; beside the project's.
@@ -61,7 +61,9 @@ class Wanted:
     out: Path | None = None
     format: Format | None = None
     keep: tuple[str, ...] | None = None
+    keep_order: bool | None = None
     substitute: tuple[str, ...] = ()
+    keep_named: tuple[str, ...] = ()
     registers: tuple[Path, ...] = ()
     earlier: tuple[Path, ...] = ()
     sign_with: SigningKey | Path | None = None
@@ -91,7 +93,9 @@ class Wanted:
             out=self.out or release.out,
             format=self.format or release.format,
             keep=release.keep if self.keep is None else self.keep,
+            keep_order=release.keep_order if self.keep_order is None else self.keep_order,
             substitute=self.substitute or release.substitute or (),
+            keep_named=tuple(dict.fromkeys([*self.keep_named, *(release.release or ())])),
             registers=_joined(self.registers, release.registers),
             earlier=_joined(self.earlier, release.earlier),
             sign_with=self.sign_with or release.sign,

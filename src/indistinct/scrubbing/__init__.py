@@ -7,7 +7,7 @@ from indistinct.scrubbing.evaluating import compare_with_gold
 from indistinct.scrubbing.front import scrub
 from indistinct.scrubbing.reading import Letters
 from indistinct.scrubbing.result import ScrubResult
-from indistinct.scrubbing.step import ScrubText, scrub_as_declared
+from indistinct.scrubbing.step import ScrubText, scrub_as_declared, scrubbed_columns
 from indistinct.scrubbing.streaming import Treater, Treatment, treat_all
 from indistinct.scrubbing.tallying import Withheld
 from indistinct.scrubbing.treating import Scrubbing
@@ -29,5 +29,6 @@ __all__ = [
     "compare_with_gold",
     "scrub",
     "scrub_as_declared",
+    "scrubbed_columns",
     "treat_all",
 ]

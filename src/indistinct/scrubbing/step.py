@@ -182,6 +182,18 @@ def scrub_as_declared(
     return done, plan.with_step(step), receipt
 
 
+def scrubbed_columns(plan: Plan, source: Source) -> tuple[str, ...]:
+    """Return the columns of a source that a plan scrubs; declared identifiers stay what they are.
+
+    What was scrubbed may be released, and is no longer what its holder wrote.
+    """
+    columns = dict.fromkeys(
+        name for step in plan.steps if isinstance(step, ScrubText) for name in step.columns
+    )
+    declared = source.variables.names(role="identifier")
+    return tuple(n for n in columns if n in source.variables and n not in declared)
+
+
 def _changing(
     columns: tuple[str, ...], patient: str | None, treatment: Scrubbing, threads: int
 ) -> Change:

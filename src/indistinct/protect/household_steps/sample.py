@@ -58,6 +58,8 @@ class SampleHouseholds(Step, kind="sample-households"):
         it is made, with that number, where there is none.
     """
 
+    truthful = True
+
     household: str
     fraction: float | None = None
     size: int | None = None
@@ -122,6 +124,7 @@ class SampleHouseholds(Step, kind="sample-households"):
             result.records,
             notes=(f"{int(drawn.sum()):,} of {len(households):,} households were drawn",),
             warnings=warnings,
+            rows=np.flatnonzero(kept),
         )
 
     def _drawn(self, source: Source, strata: Ints, draws: Draws) -> NDArray[np.bool_]:

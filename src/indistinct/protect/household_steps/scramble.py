@@ -26,6 +26,8 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
     afterwards, so steps that name records by number come before.
     """
 
+    truthful = True
+
     household: str
 
     draws_at_random = True
@@ -49,4 +51,5 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
                 f"{len(households):,} households stand in a new order; record numbers before and "
                 "after have nothing to do with each other",
             ),
+            rows=order,
         )

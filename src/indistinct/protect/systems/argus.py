@@ -342,6 +342,8 @@ class Argus(RecodingStep, kind="argus"):
         The variables in the order in which they are given up; goes before `ties`.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     identification: tuple[int, ...]

@@ -39,6 +39,8 @@ class DropOutliers(Step, kind="drop-outliers"):
         The most records that may go, as a share of the file. It goes before `max_drop`.
     """
 
+    truthful = True
+
     quasi_identifiers: tuple[tuple[str, ...], ...]
     k: int
     max_drop: int = 0
@@ -80,11 +82,11 @@ class DropOutliers(Step, kind="drop-outliers"):
                 f"All {number:,} records are in classes smaller than {self.k}, so none would be "
                 "left. Generalise further, or ask for a smaller k."
             )
-        result = source
+        result, rows = source, None
         if number:
             keep = np.concatenate([~part for part in tally.per_record(gone)])
-            result = engine.keep(source, keep)
-        return result, Receipt(self.kind, source.records, result.records, residual=0)
+            result, rows = engine.keep(source, keep), np.flatnonzero(keep)
+        return result, Receipt(self.kind, source.records, result.records, residual=0, rows=rows)
 
 
 def allowed_drop(max_drop: float, records: int) -> int:

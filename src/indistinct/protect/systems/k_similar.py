@@ -270,6 +270,8 @@ def homogeneous_clusters(
 class KSimilarStep(RecodingStep, kind="k-similar"):
     """Protect records by k-Similar; see `k_similar` for the parameters."""
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     hierarchies: tuple[Hierarchy, ...]

@@ -221,6 +221,8 @@ class LocalRecodingStep(RecodingStep, kind="local-recoding"):
         See `local_recoding`.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     hierarchies: tuple[Hierarchy, ...]

@@ -289,6 +289,8 @@ class MondrianStep(RecodingStep, kind="mondrian"):
         See `mondrian`.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     hierarchies: tuple[Hierarchy, ...]

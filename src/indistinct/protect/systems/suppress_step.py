@@ -32,6 +32,8 @@ class Suppress(RecodingStep, kind="suppress"):
         records.
     """
 
+    truthful = True
+
     key: tuple[str, ...]
     k: int
     meaning: Meaning = "strict"

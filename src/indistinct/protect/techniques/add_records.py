@@ -105,7 +105,7 @@ class AddRecords(Step, kind="add-records"):
             )
         if self.shares:
             notes.append(f"no share that was to stay moved by more than {moved:.2g}")
-        result = self._among(engine, source, columns, draws)
+        result, rows = self._among(engine, source, columns, draws)
         named = source.variables.names(role="identifier")
         warnings = []
         if named:
@@ -123,6 +123,7 @@ class AddRecords(Step, kind="add-records"):
             result.records,
             notes=tuple(notes),
             warnings=tuple(warnings),
+            rows=rows,
         )
 
     def _by_quota(self, table: KeyTable, draws: Draws, unit: tuple[str, ...]) -> NDArray[np.int64]:
@@ -172,7 +173,7 @@ class AddRecords(Step, kind="add-records"):
 
     def _among(
         self, engine: Engine, source: Source, columns: dict[str, pa.Array], draws: Draws
-    ) -> Source:
+    ) -> tuple[Source, NDArray[np.int64]]:
         schema, variables = source.schema.remove_metadata(), source.variables
         fields = []
         for entry in schema:
@@ -204,7 +205,10 @@ class AddRecords(Step, kind="add-records"):
             order = np.argsort(np.concatenate([before[first:last], numbers]), kind="stable")
             return both.take(pa.array(order)).combine_chunks().to_batches()[0]
 
-        return engine.transform(source, change, schema=schema, variables=variables)
+        numbers = np.arange(source.records)
+        places = np.argsort(np.concatenate([before, numbers]), kind="stable") - self.records
+        result = engine.transform(source, change, schema=schema, variables=variables)
+        return result, np.maximum(places, -1)
 
 
 def _donors(counts: NDArray[np.int64], draws: Draws, stream: str, number: int) -> NDArray[np.int64]:

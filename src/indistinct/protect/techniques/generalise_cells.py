@@ -35,6 +35,8 @@ class GeneraliseCells(Step, kind="generalise-cells"):
         One for each variable that is named.
     """
 
+    truthful = True
+
     cells: tuple[tuple[int, str, int], ...]
     hierarchies: tuple[Hierarchy, ...]
 

@@ -33,6 +33,8 @@ class Sample(Step, kind="sample"):
         household by itself.
     """
 
+    truthful = True
+
     size: int | None = None
     fraction: float | None = None
     household: str | None = None
@@ -77,12 +79,14 @@ class Sample(Step, kind="sample"):
         order = np.lexsort((there, context.draws().words("sample", there)))
         chosen = np.zeros(int(units.max(initial=-1)) + 1, dtype=bool)
         chosen[there[order[:size]]] = True
-        result = engine.keep(source, chosen[units])
+        keep = chosen[units]
+        result = engine.keep(source, keep)
         return result, Receipt(
             self.kind,
             source.records,
             result.records,
             notes=(f"{size:,} of {len(there):,} {what} were drawn",),
+            rows=np.flatnonzero(keep),
         )
 
 

@@ -40,6 +40,8 @@ class ScrambleOrder(Step, kind="scramble-order"):
     number come before.
     """
 
+    truthful = True
+
     draws_at_random = True
 
     def describe(self) -> str:
@@ -67,7 +69,14 @@ class ScrambleOrder(Step, kind="scramble-order"):
             source.records,
             result.records,
             notes=("record numbers before and after have nothing to do with each other",),
+            rows=_order(source.records, context.draws()),
         )
+
+
+def _order(records: int, draws: Draws) -> NDArray[np.int64]:
+    """Return the order in which the records stand afterwards, by their numbers before."""
+    numbers = np.arange(records)
+    return np.lexsort((numbers, draws.words("order", numbers))).astype(np.int64)
 
 
 def _dealt(source: Source, draws: Draws, folder: Path) -> list[Path]:

@@ -35,6 +35,8 @@ class SuppressCells(Step, kind="suppress-cells"):
         Pairs of a record's number, from 0, and a variable.
     """
 
+    truthful = True
+
     cells: tuple[tuple[int, str], ...]
 
     def __post_init__(self) -> None:
@@ -87,6 +89,8 @@ class SuppressAttribute(Step, kind="suppress-attribute"):
         ``blank`` keeps the columns, empty; ``drop`` leaves them out.
     """
 
+    truthful = True
+
     variables: tuple[str, ...]
     how: Literal["blank", "drop"] = "blank"
 
@@ -127,6 +131,8 @@ class SuppressAttribute(Step, kind="suppress-attribute"):
 class SuppressRecords(Step, kind="suppress-records"):
     """Leave out tuples that are named by number, from 0."""
 
+    truthful = True
+
     records: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -150,4 +156,5 @@ class SuppressRecords(Step, kind="suppress-records"):
                 f"All {source.records:,} records would be left out. Suppress fewer."
             )
         result = engine.keep(source, keep)
-        return result, Receipt(self.kind, source.records, result.records)
+        rows = np.flatnonzero(keep)
+        return result, Receipt(self.kind, source.records, result.records, rows=rows)

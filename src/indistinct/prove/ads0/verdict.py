@@ -271,34 +271,51 @@ def _conditions(
     """Return whether (a), (b) and (c) hold where a relation leads from a tuple to its subject."""
     a = any(u != subject for u in reached[record])
     b = any(subject in links for other, links in enumerate(reached) if other != record)
-    told = _values_told(system, row)
+    told = _values_told(system, row, reading)
     c = reading == "printed" if not told else not _accurate(system, told, subject, reading)
     return a, b, c
 
 
-def _values_told(system: ADS0, row: Row) -> Row:
-    """Return t[Ap, …, Aq]: what is released outside QI and not suppressed."""
-    return {
+def _values_told(system: ADS0, row: Row, reading: Reading) -> Row:
+    """Return t[Ap, …, Aq]: what is released outside QI and not suppressed.
+
+    Strictly, what is true of everybody in the private data tells nothing of anybody.
+    """
+    told = {
         name: label
         for name, label in row.items()
         if name not in system.key and not is_suppressed(label, system.hierarchies.get(name))
     }
+    if reading == "printed":
+        return told
+    held = system.private.table
+    return {
+        name: label
+        for name, label in told.items()
+        if not all(_true_of(system, name, label, row[name], reading) for row in held)
+    }
 
 
 def _accurate(system: ADS0, told: Row, subject: Entity, reading: Reading) -> bool:
-    """Say whether what a tuple tells outside QI is so in a private tuple of the subject."""
+    """Say whether what a tuple tells outside QI is so in a private tuple of the subject.
 
-    def true_of(name: str, value: str | None) -> bool:
-        if value is None:
-            return False
-        if reading == "printed":
-            return as_text(told[name]) == value
-        return system.reading(name, told[name], value)
-
+    As printed, a tuple is compared as a whole. Strictly, one true value is enough: it is a
+    disclosure of that value, whatever stands beside it.
+    """
+    enough = all if reading == "printed" else any
+    held = system.private.table
     return any(
-        all(true_of(name, system.private.table[i][name]) for name in told)
+        enough(_true_of(system, name, told[name], held[i][name], reading) for name in told)
         for i in system.private.tuples_of(subject)
     )
+
+
+def _true_of(
+    system: ADS0, name: str, label: str | None, value: str | None, reading: Reading
+) -> bool:
+    if value is None:
+        return False
+    return as_text(label) == value if reading == "printed" else system.reading(name, label, value)
 
 
 def _k(system: ADS0, of_tuple: list[frozenset[Entity]]) -> int:
@@ -322,7 +339,7 @@ def _model(
     if len(mapped) > 1 or few:
         return "none"
     (linked,) = mapped
-    told = _values_told(system, row)
+    told = _values_told(system, row, "strict")
     if told:
         return "none" if _accurate(system, told, linked, "strict") else "wrong-map"
     return "none" if anybody or linked in subjects else "wrong-map"

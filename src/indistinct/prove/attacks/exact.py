@@ -24,7 +24,7 @@ from indistinct.prove.attacks.outcome import Guesses, LinkOutcome, link_outcome
 from indistinct.prove.attacks.told_values import judge_by_values
 from indistinct.prove.exposure import Exposure, Unmet, expose
 from indistinct.prove.links import linked_totals, linking_totals
-from indistinct.prove.registers import Register, as_text_column, check_one_to_one
+from indistinct.prove.registers import Register, check_one_to_one, ids_alike
 from indistinct.variables import Missing
 
 __all__ = ["exact_attack", "exact_links", "guessing", "name_people", "rows_of_persons", "true_rows"]
@@ -227,8 +227,7 @@ def name_people(register: Register, rows: Sequence[int]) -> list[str]:
 def rows_of_persons(register: Register, persons: pa.Array | pa.ChunkedArray) -> IntArray:
     """Return the register's row of each person, NOBODY if absent, UNKNOWN if missing."""
     assert register.person is not None
-    known = as_text_column(register.source.table([register.person]).column(0)).combine_chunks()
-    texts = as_text_column(persons)
+    known, texts = ids_alike(register.source.table([register.person]).column(0), persons)
     found = pc.index_in(texts, value_set=known).fill_null(NOBODY)
     rows: IntArray = found.to_numpy(zero_copy_only=False).astype(np.int64)
     rows[texts.is_null().to_numpy(zero_copy_only=False)] = UNKNOWN
@@ -277,8 +276,9 @@ def _roles(
         roles = np.full(people, CONTROL, dtype=np.int8)
         roles[truth[truth >= 0]] = TARGET
     elif private is not None and person is not None and register.person is not None:
-        ids = as_text_column(private.table([person]).column(0)).combine_chunks()
-        theirs = as_text_column(register.source.table([register.person]).column(0))
+        theirs, ids = ids_alike(
+            register.source.table([register.person]).column(0), private.table([person]).column(0)
+        )
         inside = pc.is_in(theirs, value_set=ids).to_numpy(zero_copy_only=False)
         roles = np.where(inside, TARGET, CONTROL).astype(np.int8)
     elif exposure.own is not None:

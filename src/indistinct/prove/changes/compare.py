@@ -18,7 +18,7 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.households import Kinship
 from indistinct.prove.changes.groups import Rule, find_groups, who
-from indistinct.prove.changes.pairing import pair_keys, pair_records, shared_variables
+from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.result import Changes, GroupChanges, VariableChanges
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.shares import CoupleShares, couple_shares, restricted
@@ -41,7 +41,7 @@ def changes(
     by: Sequence[str] = (),
     kinship: Kinship | None = None,
     woman: Rule | None = None,
-    match: str | None = None,
+    match: Match | None = None,
     levels: Mapping[str, Level] | None = None,
 ) -> Changes:
     """Compare the released file with the original, record by record.
@@ -61,7 +61,8 @@ def changes(
     woman
         Who is a woman, as a group is given; needed for couples.
     match
-        A column that identifies the records of both files; by default they correspond by position.
+        A column that identifies the records of both files, or for each released record the number
+        of the original one (-1 for nobody); by default they correspond by position.
     levels
         The level of measurement of variables where the file does not say it rightly.
 

@@ -11,7 +11,7 @@ import numpy as np
 from indistinct.engine import Engine
 from indistinct.figures import bars
 from indistinct.files.source import Source
-from indistinct.prove.changes.pairing import PairedKeys, pair_keys, pair_records
+from indistinct.prove.changes.pairing import Match, PairedKeys, pair_keys, pair_records
 from indistinct.prove.changes.printing import percent
 from indistinct.showing import Shown, Table
 
@@ -161,7 +161,7 @@ def exact_matches(
     released: Source,
     key: Sequence[str],
     *,
-    match: str | None = None,
+    match: Match | None = None,
 ) -> ExactMatches:
     """Look for the true key of every original record in the released file.
 

@@ -29,6 +29,7 @@ from indistinct.keys import group_rows
 from indistinct.prove.changes.linkage_kernels import distances_to_own, right_chances
 from indistinct.prove.changes.pairing import (
     NO_RECORD,
+    Match,
     PairedKeys,
     pair_keys,
     pair_records,
@@ -147,7 +148,7 @@ def link_own(
     within: Sequence[str] = (),
     targets: int | None = 2000,
     seed: int = 1,
-    match: str | None = None,
+    match: Match | None = None,
     levels: Mapping[str, Level] | None = None,
     confidence: float = 0.95,
 ) -> Linkage:

@@ -14,12 +14,16 @@ from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.changes.scales import Scale, joint_scale, only_occurring
-from indistinct.prove.registers import as_text_column
+from indistinct.prove.registers import ids_alike
 from indistinct.variables import Level
 
-__all__ = ["NO_RECORD", "PairedKeys", "pair_keys", "pair_records", "shared_variables"]
+__all__ = ["NO_RECORD", "Match", "PairedKeys", "pair_keys", "pair_records", "shared_variables"]
 
 Ints = NDArray[np.int64]
+
+Match = str | Ints
+"""How records correspond: a column that identifies them in both files, or for each released record
+the number of the original one, -1 for a record that was made up."""
 
 NO_RECORD = -1
 """In place of a released record's number: the original record was left out."""
@@ -70,12 +74,21 @@ class PairedKeys:
         return column[self.original], column[theirs]
 
 
-def pair_records(original: Source, released: Source, *, match: str | None = None) -> Ints | None:
-    """Find the released record of every original one: the same position, or the same identifier.
+def pair_records(original: Source, released: Source, *, match: Match | None = None) -> Ints | None:
+    """Find the released record of every original one: the same position, or as `match` says.
 
-    Returns None for the same positions. By identifier, original records may be left out of the
-    release (`NO_RECORD`); a released record of nobody is refused.
+    Returns None for the same positions. Otherwise original records may be left out of the release
+    (`NO_RECORD`); by identifier, a released record of nobody is refused.
     """
+    if isinstance(match, np.ndarray):
+        if len(match) != released.records or match.max(initial=-1) >= original.records:
+            raise InputError(
+                "match must give the number of an original record, or -1, for each of the "
+                f"{released.records:,} released records."
+            )
+        own = np.full(original.records, NO_RECORD, dtype=np.int64)
+        own[match[match >= 0]] = np.flatnonzero(match >= 0)
+        return own
     if match is None:
         if original.records != released.records:
             raise InputError(
@@ -84,12 +97,11 @@ def pair_records(original: Source, released: Source, *, match: str | None = None
                 "Name a column that identifies the records of both with match."
             )
         return None
-    columns = []
     for source in (original, released):
         source.check_columns([match])
-        column = as_text_column(source.table([match]).column(0)).combine_chunks()
+    columns = ids_alike(original.table([match]).column(0), released.table([match]).column(0))
+    for source, column in zip((original, released), columns, strict=True):
         _check_identifies(column, source, match)
-        columns.append(column)
     known = pa.compute.index_in(columns[1], value_set=columns[0])
     if known.null_count:
         record = int(np.argmax(known.is_null().to_numpy(zero_copy_only=False))) + 1
@@ -125,7 +137,7 @@ def shared_variables(
     released: Source,
     names: Sequence[str] | None,
     *,
-    match: str | None = None,
+    match: Match | None = None,
 ) -> list[str]:
     """Return the variables to compare: those given, or all that both files have.
 
@@ -138,10 +150,11 @@ def shared_variables(
             raise InputError("Name at least one variable to compare. Got none.")
         return list(dict.fromkeys(names))
     apart = ("identifier", "weight", "household")
+    matching = match if isinstance(match, str) else None
     found = [
         name
         for name, variable in original.variables.items()
-        if name in released.variables and variable.role not in apart and name != match
+        if name in released.variables and variable.role not in apart and name != matching
     ]
     if not found:
         raise InputError(

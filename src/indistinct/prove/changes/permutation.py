@@ -22,7 +22,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.files.source import Source
-from indistinct.prove.changes.pairing import pair_keys, pair_records, shared_variables
+from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.spread import Spread, spread
@@ -207,7 +207,7 @@ def permutation_distances(
     variables: Sequence[str] | None = None,
     ties: Ties = "interval",
     d: float = 0.01,
-    match: str | None = None,
+    match: Match | None = None,
     levels: Mapping[str, Level] | None = None,
 ) -> PermutationDistances:
     """Find how far every record was moved in the order of each variable.

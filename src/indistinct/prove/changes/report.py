@@ -13,7 +13,7 @@ from indistinct.prove.changes.compare import changes
 from indistinct.prove.changes.exact import ExactMatches, matches_of
 from indistinct.prove.changes.groups import Rule
 from indistinct.prove.changes.linkage import LINKAGES, Linkage, LinkageDistance, link_pairs
-from indistinct.prove.changes.pairing import pair_keys, pair_records
+from indistinct.prove.changes.pairing import Match, pair_keys, pair_records
 from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.result import Changes
@@ -117,7 +117,7 @@ def protection_report(
     by: Sequence[str] = (),
     kinship: Kinship | None = None,
     woman: Rule | None = None,
-    match: str | None = None,
+    match: Match | None = None,
     levels: Mapping[str, Level] | None = None,
     linkages: Sequence[LinkageDistance] = LINKAGES,
     within: Sequence[str] = (),

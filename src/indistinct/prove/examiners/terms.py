@@ -22,6 +22,12 @@ def examine_terms(trial: Trial) -> Opinion:
             f"{', '.join(promise.kept)} may name people and "
             f"{'is' if len(promise.kept) == 1 else 'are'} released because it was asked for",
         )
+    if promise.scrubbed:
+        found = found.reserving(
+            "text-scrubbed",
+            f"{', '.join(promise.scrubbed)} held what people wrote: Scrub replaced what it found "
+            "to refer to people, and nobody can prove that it found all",
+        )
     if promise.population is not None:
         found = found.reserving(
             "population",

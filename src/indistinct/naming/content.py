@@ -5,23 +5,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from indistinct.engine import ColumnFacts, Engine
+from indistinct.engine.base import quote
 from indistinct.files import Source, dialect_of
 from indistinct.files.columns import is_number
 from indistinct.hierarchy import as_text
 from indistinct.hierarchy.dates import is_date
 from indistinct.keys import KeyTable
 
-__all__ = ["SAMPLE", "Content", "look_at"]
+__all__ = ["SAMPLE", "Content", "glance_at", "look_at"]
 
 SAMPLE = 10_000
 """Records, from the first on, in which the form of text is looked at."""
+
+_GLANCE = 1_000
+"""Records that are enough to see the form of a column, where it is not drafted from."""
+
+_SINGLED_OUT = 0.9
+_FEWEST_PEOPLE = 10
+"""From how many people on a column may be said to single out nearly every one of them."""
 
 _NEARLY_ALL = 0.95
 _MARKERS = frozenset(
@@ -49,11 +57,13 @@ _MARKERS = frozenset(
 )
 """Texts that stand among numbers for *no number*. They tell nothing private."""
 _MOST_LISTED = 200_000
+_COLUMNS_AT_ONCE = 500
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 _PHONE = re.compile(r"\+?[\d\s()./-]{9,20}")
 _OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})|\d{4}([./])\d{1,2}\3\d{1,2}")
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 _ICD = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?")
 
 
@@ -73,6 +83,9 @@ class Content:
         Its values in the first records, without the missing ones.
     decimal
         The decimal sign of numbers that are text.
+    people, alone
+        The people of the file and how many of them have a value that nobody else has, where
+        somebody has several records.
     """
 
     facts: ColumnFacts
@@ -80,6 +93,8 @@ class Content:
     kind: pa.DataType
     sample: Sequence[Any]
     decimal: str = "."
+    people: int | None = None
+    alone: int | None = None
 
     @property
     def present(self) -> int:
@@ -95,6 +110,13 @@ class Content:
     def nearly_unique(self) -> bool:
         """Whether nearly every record has a value of its own."""
         return self.present >= 20 and self.facts.distinct >= 0.99 * self.present
+
+    @property
+    def singles_out(self) -> bool:
+        """Whether nearly every person has a value of their own."""
+        people = self.present if self.people is None else self.people
+        alone = self.facts.distinct if self.alone is None else self.alone
+        return people >= _FEWEST_PEOPLE and alone >= _SINGLED_OUT * people
 
     @property
     def is_text(self) -> bool:
@@ -131,6 +153,13 @@ class Content:
         if not self.is_number or self.is_integer:
             return False
         return any(math.isfinite(v) and v != int(v) for v in self.sample)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether it holds whole numbers, whatever their type is."""
+        if self.is_number:
+            return not self.has_fractions
+        return self.looks_numeric and all(_WHOLE.fullmatch(text) for text in self.texts)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -171,8 +200,11 @@ class Content:
 
     @cached_property
     def has_medical_codes(self) -> bool:
-        """Whether it holds codes like those of ICD."""
-        return self.is_text and len(self.texts) >= 5 and self.mostly(_ICD)
+        """Whether it holds codes like those of ICD: not one letter and a number, given out."""
+        if not self.is_text or len(self.texts) < 5 or not self.mostly(_ICD):
+            return False
+        numbered = all(text[1:].isdecimal() for text in self.texts) and self.code_length >= 5
+        return not (numbered and len({text[0] for text in self.texts}) == 1)
 
     @cached_property
     def code_length(self) -> int:
@@ -182,14 +214,6 @@ class Content:
         lengths = {len(text) for text in self.texts}
         coded = all(any(c.isdecimal() for c in t) and " " not in t for t in self.texts)
         return lengths.pop() if coded and len(lengths) == 1 else 0
-
-    @cached_property
-    def is_numbering(self) -> bool:
-        """Whether whole numbers look given out rather than measured."""
-        low, high = self.facts.smallest, self.facts.largest
-        if not self.is_integer or low is None or low < 0:
-            return False
-        return bool(high - low < 2 * self.facts.distinct or len(str(low)) == len(str(high)))
 
     @cached_property
     def comes_in_runs(self) -> bool:
@@ -227,14 +251,81 @@ class Content:
 
 def look_at(engine: Engine, source: Source) -> list[Content]:
     """Look at every column: facts of all records, forms of the first `SAMPLE`."""
-    facts = engine.describe(source)
-    first = next(iter(source.batches(batch_records=SAMPLE)), None)
-    dialect = dialect_of(source)
-    contents = []
-    for position, fact in enumerate(facts):
-        column = [] if first is None else first.column(position).drop_null().to_pylist()
-        kind = source.schema.field(fact.name).type
-        contents.append(
-            Content(fact, source.records, kind, column, dialect.decimal if dialect else ".")
+    return _contents(source, engine.describe(source), sample=SAMPLE)
+
+
+def glance_at(engine: Engine, source: Source, *, person: str | None = None) -> list[Content]:
+    """Look at every column in one pass: exactly at those that may single out people, else about.
+
+    Where `person` is given it says who the people are: a value that only one of them has, in
+    however many records, singles that person out.
+    """
+    about = _about(engine, source)
+    people = source.records
+    if person is not None:
+        people = engine.describe(source, [person])[0].distinct
+    exact = [fact.name for fact in about if fact.distinct >= people / 2]
+    facts = {fact.name: fact for fact in engine.describe(source, exact)}
+    contents = _contents(source, [facts.get(fact.name, fact) for fact in about], sample=_GLANCE)
+    if person is None or people == source.records:
+        return contents
+    return [
+        replace(
+            content,
+            people=people,
+            alone=_people_alone(engine, source, content.facts.name, person)
+            if content.facts.name in facts
+            else 0,
         )
-    return contents
+        for content in contents
+    ]
+
+
+def _about(engine: Engine, source: Source) -> list[ColumnFacts]:
+    """Return roughly how many values each column has, and exactly how many are missing."""
+    schema, facts = source.schema, []
+    names = list(source.variables)
+    for start in range(0, len(names), _COLUMNS_AT_ONCE):
+        some = names[start : start + _COLUMNS_AT_ONCE]
+        asked = ", ".join(
+            f"approx_count_distinct({quote(name)}) AS d{i}, count({quote(name)}) AS n{i}"
+            for i, name in enumerate(some)
+        )
+        found = engine.sql(f"SELECT {asked} FROM records", records=source).to_pylist()[0]
+        facts += [
+            ColumnFacts(
+                name,
+                str(schema.field(name).type),
+                min(found[f"d{i}"], found[f"n{i}"]),
+                source.records - found[f"n{i}"],
+                None,
+                None,
+            )
+            for i, name in enumerate(some)
+        ]
+    return facts
+
+
+def _people_alone(engine: Engine, source: Source, name: str, person: str) -> int:
+    """Count the people who have a value in this column that nobody else has."""
+    value, who = quote(name), quote(person)
+    found = engine.sql(
+        f"SELECT count(DISTINCT one) AS n FROM (SELECT min({who}) AS one FROM records "
+        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING min({who}) = max({who})) t",
+        records=source,
+    )
+    return int(found.column("n")[0].as_py())
+
+
+def _contents(source: Source, facts: Sequence[ColumnFacts], *, sample: int) -> list[Content]:
+    first, dialect, schema = source.first(sample), dialect_of(source), source.schema
+    return [
+        Content(
+            fact,
+            source.records,
+            schema.field(fact.name).type,
+            first.column(fact.name).drop_null().to_pylist(),
+            dialect.decimal if dialect else ".",
+        )
+        for fact in facts
+    ]

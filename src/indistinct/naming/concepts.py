@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations, product
 
 from indistinct.variables import Level, Role
 
-__all__ = ["CONCEPTS", "Concept", "concept_of", "is_numbered", "words_of"]
+__all__ = ["CONCEPTS", "Concept", "concept_of", "is_numbered", "says_amount", "words_of"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,30 @@ def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") 
     return Concept(about, role, level, phrases, frozenset(alone.split()))
 
 
+_WHOSE = (
+    "person patient client customer member employee worker staff student pupil subject participant"
+    " respondent case donor simulant citizen taxpayer"
+    " patienten personen personal fall kunden mitglieds mitarbeiter schuler probanden versicherten"
+    " teilnehmer matrikel akten paciente persona cliente empleado alumno caso expediente historia"
+    " personne dossier salarie eleve etudiant cas assure"
+)
+_LINES = {("person", "number"), ("person", "num"), ("persona", "numero"), ("person", "no")}
+"""What a census calls the place of a person within the household."""
+
+
+def _numbers_of_people() -> str:
+    """Return *patient id*, *id patient*, *Fallnummer*, *numéro de dossier* and their like.
+
+    *number patients* is not among them: it counts.
+    """
+    after = product(_WHOSE.split(), "id identifier nr no num number nummer numero".split())
+    named = [f"{whose} {number}" for whose, number in after if (whose, number) not in _LINES]
+    named += [f"id {whose}" for whose in _WHOSE.split()]
+    named += [f"{n} de {whose}" for n in ("numero", "num") for whose in _WHOSE.split()]
+    named += [f"{event} id" for event in "visit admission encounter sample specimen".split()]
+    return ",".join(named)
+
+
 CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "a sampling weight",
@@ -61,7 +87,18 @@ CONCEPTS: tuple[Concept, ...] = (
         "other",
         "numeric",
         "body weight, birth weight, weight kg, weight lbs, weight lb, height, waist, estatura,"
-        "taille cm, korpergewicht, korpergrosse",
+        "taille cm, korpergewicht, korpergrosse, blood pressure, systolic, diastolic, pulse,"
+        "heart rate, cholesterol, glucose, temperature, weight g, weight grams, gewicht kg",
+    ),
+    _concept(
+        "a measured amount",
+        "other",
+        "numeric",
+        "amount, amounts, value eur, area m2, area sqm, square metres, square meters, floor area,"
+        "distance, length, width, volume, duration, minutes, seconds, days, population, employees,"
+        "quantity, count, score, balance, percentage, percent, share, rate, betrag, menge, flache,"
+        "dauer, entfernung, montant, duree, surface, superficie, distancia, monto, cantidad,"
+        "importe, puntaje",
     ),
     _concept(
         "a number of the household",
@@ -124,9 +161,17 @@ CONCEPTS: tuple[Concept, ...] = (
         "national id, passport, nhs number, mrn, medical record number, patient number, tax number,"
         "account number, iban, insurance number, licence number, license number, license plate,"
         "cpr, dni, nie, nif, curp, rut, cedula, numero securite sociale, nir,"
-        "sozialversicherungsnummer, steuernummer, personalausweis, uuid, guid, record number",
+        "sozialversicherungsnummer, steuernummer, personalausweis, uuid, guid, record number,"
+        "record id, id record, lfdnr, lfd nr, laufende nummer, aktenzeichen, identifiant,"
+        "identificador, pseudonym, badge, payroll number, roll number, " + _numbers_of_people(),
+        alone="id pid caseid patient pat paciente numero nummer matricule matricula folio",
     ),
-    _concept("sex", "key", "nominal", "sex, gender, sexo, genero, sexe, genre, geschlecht, isex"),
+    _concept(
+        "sex",
+        "key",
+        "nominal",
+        "sex, gender, gender identity, sexo, genero, sexe, genre, geschlecht, isex",
+    ),
     _concept("age", "key", "numeric", "age, agep, age years, age group, iage, edad, alter"),
     _concept(
         "the date of birth",
@@ -251,7 +296,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "money",
         "sensitive",
         "numeric",
-        "income, salary, salary class, wage, earnings, pincp, hincp, hhincadj, inctot, expend,"
+        "income, salary, salary class, wage, earnings, pay, cost, price, turnover, sales, revenue,"
+        "profit, fee, charge, payment, loan, pension, premium, expense, spending, purchase,"
+        "precio, costo, ventas, prix, cout, loyer, chiffre affaires, preis, kosten, umsatz, miete,"
+        "rente, pincp, hincp, hhincadj, inctot, expend,"
         "expenditure, savings, debt, wealth, poverty, povpip, benefits, tax, credit, assets, rent,"
         "ingreso, salario, renta, gasto, ahorro, sueldo, revenu, salaire, depenses, epargne,"
         "einkommen, lohn, gehalt, ausgaben, vermogen, ersparnisse",
@@ -272,6 +320,19 @@ CONCEPTS: tuple[Concept, ...] = (
     ),
 )
 """In order: of two concepts that fit equally many words of a name, the first is taken."""
+
+# the first concept that has a phrase; of joined phrases the longest
+_PHRASES: dict[tuple[str, ...], int] = {}
+_JOINED: dict[str, tuple[int, int]] = {}
+_ALONE: dict[str, int] = {}
+for _place, _one in enumerate(CONCEPTS):
+    for _word in _one.alone:
+        _ALONE.setdefault(_word, _place)
+    for _phrase in _one.words:
+        _PHRASES.setdefault(_phrase, _place)
+        if len(_phrase) > 1:
+            _fit = (len(_phrase), -_place)
+            _JOINED["".join(_phrase)] = max(_fit, _JOINED.get("".join(_phrase), _fit))
 
 _ID = frozenset({"id", "identifier", "nr", "no", "num", "numero", "nummer", "key", "code"})
 
@@ -299,12 +360,23 @@ def concept_of(name: str) -> Concept | None:
     words = words_of(name)
     singular = tuple(_singular(word) for word in words)
     unnumbered = tuple(word.rstrip("0123456789") or word for word in words)
-    best: tuple[int, Concept | None] = (0, None)
-    for concept in CONCEPTS:
-        score = max(_score(form, concept) for form in (words, singular, unnumbered))
-        if score > best[0]:
-            best = (score, concept)
-    return best[1]
+    found = [fit for form in (words, singular, unnumbered) for fit in _fits(form)]
+    return CONCEPTS[-max(found)[1]] if found else None
+
+
+def says_amount(name: str, label: str = "") -> bool:
+    """Say whether a name, or the label beside it, speaks of something that is measured.
+
+    >>> says_amount("monthly_rent"), says_amount("x17", "Area in m2"), says_amount("case_no")
+    (True, True, False)
+    """
+    return any(
+        (concept := concept_of(text)) is not None
+        and concept.level == "numeric"
+        and concept.role in ("other", "sensitive", "key")
+        for text in (name, label)
+        if text
+    )
 
 
 def is_numbered(name: str) -> bool:
@@ -317,17 +389,16 @@ def is_numbered(name: str) -> bool:
     return bool(words) and (words[-1] in _ID or words[0] == "id" or name.endswith(("ID", "Id")))
 
 
-def _score(words: tuple[str, ...], concept: Concept) -> int:
-    if len(words) == 1 and words[0] in concept.alone:
-        return 1
+def _fits(words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Give how many words a concept explains, and its place in `CONCEPTS` as a negative number."""
+    if len(words) == 1 and words[0] in _ALONE:
+        yield 1, -_ALONE[words[0]]
     joined = "".join(words)
-    score = 0
-    for phrase in concept.words:
-        size = len(phrase)
-        within = any(words[i : i + size] == phrase for i in range(len(words) - size + 1))
-        if within or (size > 1 and joined == "".join(phrase)):
-            score = max(score, size)
-    return score
+    if joined in _JOINED:
+        yield _JOINED[joined]
+    for start, end in combinations(range(len(words) + 1), 2):
+        if words[start:end] in _PHRASES:
+            yield end - start, -_PHRASES[words[start:end]]
 
 
 def _singular(word: str) -> str:

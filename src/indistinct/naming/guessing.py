@@ -11,17 +11,29 @@ from typing import Any
 
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.project.concepts import Concept, concept_of, is_numbered, words_of
-from indistinct.project.content import Content, look_at
+from indistinct.naming.concepts import Concept, concept_of, is_numbered, says_amount, words_of
+from indistinct.naming.content import Content, look_at
 from indistinct.variables import Level, Role, Variable
 
-__all__ = ["Guess", "guess_variables"]
+__all__ = [
+    "DECLARED",
+    "Guess",
+    "guess_roles",
+    "guess_variables",
+    "is_given_out",
+    "unique_words",
+]
+
+DECLARED = "the data file says so"
 
 _FEW = 12
 """Numbers with at most so many different values are more often codes than amounts."""
 
 _HOUSEHOLD = (1.2, 15.0)
 """Records per value between which a number may be that of a household."""
+
+_LARGEST = 60
+"""Kinds of relatives, at most."""
 
 
 @dataclass(frozen=True)
@@ -44,28 +56,39 @@ def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
     the household and the relationship: the likeliest, and of equals the first.
     """
     contents = look_at(engine, source)
-    guesses = [
-        _guess(source.variables[c.facts.name], c, concept_of(c.facts.name), engine, source)
-        for c in contents
-    ]
+    guesses = guess_roles(source, contents)
+    return tuple(
+        _with_level(guess, content, concept_of(guess.name), engine, source)
+        for guess, content in zip(guesses, contents, strict=True)
+    )
+
+
+def guess_roles(source: Source, contents: Sequence[Content]) -> list[Guess]:
+    """Guess the roles alone, of columns that were looked at."""
+    guesses = [_guess_role(source.variables[c.facts.name], c) for c in contents]
     _choose_weight(guesses)
     _choose_household(guesses)
     _choose_relationship(guesses)
-    return tuple(guesses)
+    return guesses
 
 
-def _guess(
-    variable: Variable, content: Content, concept: Concept | None, engine: Engine, source: Source
-) -> Guess:
-    role, reason = _role(content, concept)
+def _guess_role(variable: Variable, content: Content) -> Guess:
+    role, reason = _role(content, concept_of(variable.name), variable.label)
     if variable.role != "other":
-        role, reason = variable.role, "the data file says so"
-    level, missing = _level(variable, content, concept, role, engine, source)
-    hierarchy = _hierarchy(content, concept, level) if role == "key" else {}
-    return Guess(variable.name, role, level, reason, variable.label, missing, hierarchy)
+        role, reason = variable.role, DECLARED
+    return Guess(variable.name, role, variable.level, reason, variable.label)
 
 
-def _role(content: Content, concept: Concept | None) -> tuple[Role, str]:
+def _with_level(
+    guess: Guess, content: Content, concept: Concept | None, engine: Engine, source: Source
+) -> Guess:
+    variable = source.variables[guess.name]
+    level, missing = _level(variable, content, concept, guess.role, engine, source)
+    hierarchy = _hierarchy(content, concept, level) if guess.role == "key" else {}
+    return replace(guess, level=level, missing=missing, hierarchy=hierarchy)
+
+
+def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, str]:
     facts = content.facts
     if not facts.distinct:
         return "other", "no values"
@@ -77,8 +100,8 @@ def _role(content: Content, concept: Concept | None) -> tuple[Role, str]:
         return "sensitive", "codes like those of diagnoses (ICD)"
     if content.is_free_text:
         return "identifier", "free text, which may name people: scrub it before it is released"
-    if content.nearly_unique and _given_out(content):
-        return "identifier", f"{_unique(content)}: it points to one person"
+    if content.singles_out and is_given_out(content, label):
+        return "identifier", f"{unique_words(content)}: it points to one person"
     if is_numbered(facts.name) and content.facts.distinct >= content.present / 5:
         return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
     if _like_household(content):
@@ -101,29 +124,33 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
         return "other", f"name looks like {concept.about}, but holds text"
     if concept.role == "household":
         if content.nearly_unique:
-            return "identifier", f"{name}, but {_unique(content)}"
+            return "identifier", f"{name}, but {unique_words(content)}"
         if content.records_per_value < 50 and not content.has_fractions:
             return "household", f"{name}; {content.records_per_value:.1f} records per value"
         return "other", f"{name}, but {content.records_per_value:,.0f} records share a value"
     if concept.role == "identifier":
+        if content.facts.distinct <= 2 and content.present >= 20 and "name" not in concept.about:
+            return "other", f"{name}, but {_values(content)}"
         return "identifier", name
-    if concept.role == "relationship" and content.facts.distinct > 60:
+    if concept.about == "a position in the household" and content.records_per_value < 5:
+        return "identifier", f"{name}, but {_values(content)} are too many"
+    if concept.role == "relationship" and content.facts.distinct > _LARGEST:
         return "other", f"{name}, but {_values(content)} are too many"
     measured = concept.level == "numeric"
-    if concept.role == "key" and not measured and content.nearly_unique and _given_out(content):
-        return "identifier", f"{name}, but {_unique(content)}"
+    if concept.role == "key" and not measured and content.nearly_unique and is_given_out(content):
+        return "identifier", f"{name}, but {unique_words(content)}"
     if concept.role == "key" and content.has_fractions and concept.level == "nominal":
         return "other", f"{name}, but holds numbers with fractions"
     return concept.role, f"{name}; {_values(content)}"
 
 
-def _given_out(content: Content) -> bool:
-    """Say whether values are names or numbers of something, not amounts."""
-    if not content.is_text:
-        return content.is_numbering
+def is_given_out(content: Content, label: str = "") -> bool:
+    """Say whether values are names or numbers of something, not amounts or dates."""
     if content.has_dates or content.has_other_dates:
         return False
-    return not content.looks_numeric or content.code_length > 0
+    if content.looks_numeric:
+        return content.is_whole and not says_amount(content.facts.name, label)
+    return content.is_text
 
 
 def _like_household(content: Content) -> bool:
@@ -149,7 +176,10 @@ def _values(content: Content) -> str:
     return f"{distinct:,} {what}"
 
 
-def _unique(content: Content) -> str:
+def unique_words(content: Content) -> str:
+    """Say of a column that singles people out how nearly it does."""
+    if content.people is not None:
+        return "another for nearly every person"
     everywhere = content.facts.distinct == content.present
     return "unique in every record" if everywhere else "unique in nearly every record"
 
@@ -225,7 +255,7 @@ def _choose_weight(guesses: list[Guess]) -> None:
 
     found = [i for i, guess in enumerate(guesses) if guess.role == "weight"]
     for position in list(found):
-        if body and rank(position) == 1 and guesses[position].reason != "the data file says so":
+        if body and rank(position) == 1 and guesses[position].reason != DECLARED:
             guesses[position] = replace(
                 guesses[position],
                 role="other",
@@ -237,7 +267,9 @@ def _choose_weight(guesses: list[Guess]) -> None:
 
 def _choose_household(guesses: list[Guess]) -> None:
     found = [i for i, guess in enumerate(guesses) if guess.role == "household"]
-    named = sorted(found, key=lambda i: concept_of(guesses[i].name) is None)
+    named = sorted(
+        found, key=lambda i: (guesses[i].reason != DECLARED, concept_of(guesses[i].name) is None)
+    )
     _only(guesses, "household", named, "the likelier number of the household")
 
 

@@ -1,0 +1,77 @@
+"""Which columns name people. Whatever releases, drafts or judges a file asks here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from indistinct.engine import Engine
+from indistinct.files import Source
+from indistinct.naming.concepts import concept_of
+from indistinct.naming.content import Content, glance_at
+from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
+
+__all__ = ["Naming", "columns_that_name"]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """A column that names people, and why it is thought so; no value of a cell."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+def columns_that_name(
+    engine: Engine, source: Source, *, key: Collection[str], person: str | None = None
+) -> tuple[Naming, ...]:
+    """Return the columns that name people, in file order.
+
+    These are declared identifiers; what names and forms say to be names, addresses, numbers of
+    people or free text; and codes, texts and dates of birth that are another for nearly every
+    person. Measured amounts are not among them, nor the key, weights, the number of the household
+    and what is declared sensitive: it is what the data are for.
+
+    Parameters
+    ----------
+    key
+        Variables that are never said to name people, because they are protected.
+    person
+        The column that says who the people are, where somebody may have several records.
+
+    >>> import indistinct
+    >>> people = {"patient_id": [f"P{i:05}" for i in range(40)], "age": [30, 41] * 20,
+    ...           "code": range(500, 540), "pay": range(2000, 2040)}
+    >>> with indistinct.open_data(people) as data:
+    ...     for naming in columns_that_name(data.engine, data.source, key=["age"]):
+    ...         print(naming)
+    patient_id: name says a number of a person
+    code: unique in every record: it points to one person
+    """
+    contents = glance_at(engine, source, person=person)
+    found = []
+    for guess, content in zip(guess_roles(source, contents), contents, strict=True):
+        if guess.name in key or not content.facts.distinct:
+            continue
+        reason = "it is declared an identifier" if guess.name == person else _why(guess, content)
+        if reason is not None:
+            found.append(Naming(guess.name, reason))
+    return tuple(found)
+
+
+def _why(guess: Guess, content: Content) -> str | None:
+    """Say why a column names people; None if it does not."""
+    if guess.role == "identifier":
+        return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
+    if guess.role in ("weight", "household", "relationship"):
+        return None
+    if (guess.role == "sensitive" and guess.reason == DECLARED) or not content.singles_out:
+        return None
+    concept = concept_of(guess.name)
+    of_birth = concept is not None and concept.about == "the date of birth"
+    if of_birth or is_given_out(content, guess.label):
+        return unique_words(content)
+    return None

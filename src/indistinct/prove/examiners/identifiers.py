@@ -1,0 +1,69 @@
+"""Whether a released column names people, whatever anybody declared of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from indistinct.engine.base import quote
+from indistinct.files import Source
+from indistinct.naming import Naming, columns_that_name
+from indistinct.prove.opinion import Opinion, Trial
+from indistinct.variables import Variables
+
+__all__ = ["examine_identifiers"]
+
+_AS_THEY_WERE = 0.5
+"""The share of released values from which on a column is taken for the private one."""
+
+
+def examine_identifiers(trial: Trial) -> Opinion:
+    """Find columns that name people and were neither promised to stay nor disguised.
+
+    The released file says what is declared in it and nothing is believed but that a column is an
+    identifier or a weight. With the private data, columns that name people there are looked for
+    too: whoever has several visits is one person there.
+    """
+    promise, release = trial.promise, trial.release
+    told = {*promise.key, *promise.sensitive, *promise.kept, *promise.scrubbed}
+    told |= {*promise.substituted, *promise.encrypted}
+    told |= {promise.household} if promise.household is not None else set()
+    found = list(columns_that_name(trial.engine, _undeclared(release), key=told))
+    if trial.private is not None:
+        seen = {one.name for one in found}
+        person = promise.person if promise.person in trial.private.variables else None
+        found += [
+            one
+            for one in columns_that_name(trial.engine, trial.private, key=told, person=person)
+            if one.name not in seen and _released_as_it_was(trial, trial.private, one)
+        ]
+    opinion = Opinion()
+    for one in found:
+        opinion = opinion.finding(f"{one.name} names people ({one.reason})")
+    return opinion
+
+
+def _undeclared(release: Source) -> Source:
+    """Forget the roles that would excuse a column."""
+    return replace(
+        release,
+        variables=Variables(
+            v if v.role in ("identifier", "weight") else replace(v, role="other")
+            for v in release.variables.values()
+        ),
+    )
+
+
+def _released_as_it_was(trial: Trial, private: Source, one: Naming) -> bool:
+    """Say whether a column of the private data is released and holds its values."""
+    if one.name not in trial.release.variables:
+        return False
+    value = quote(one.name)
+    found = trial.engine.sql(
+        f"SELECT count(*) AS n, count(p.v) AS same FROM "
+        f"(SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM released "
+        f"WHERE {value} IS NOT NULL) r LEFT JOIN "
+        f"(SELECT DISTINCT CAST({value} AS VARCHAR) AS v FROM private) p ON r.v = p.v",
+        released=trial.release,
+        private=private,
+    ).to_pylist()[0]
+    return bool(found["n"]) and found["same"] >= _AS_THEY_WERE * found["n"]
