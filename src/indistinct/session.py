@@ -39,15 +39,19 @@ from indistinct.protect import (
     SideBySide,
     Step,
     Substitute,
+    Told,
     altered_variables,
     check_options,
     compare_methods,
     fresh_seed,
+    keep_untold,
     origin_of,
     percent_of_records,
+    promised_models,
     protect_by_method,
     protect_by_plan,
     protect_uniques,
+    reads_blanks_as_wildcards,
     telltale_warnings,
 )
 from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
@@ -520,6 +524,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
+        told: Told | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -561,6 +566,9 @@ class Data:
             Codes of reservations that the holder knows and takes upon himself.
         although_unproved
             Write a release that does not hold; its certificate says so first.
+        told
+            What becomes of classes that tell a sensitive value: ``refuse`` (by default), ``blank``
+            these cells, or ``allow`` it and let the verdict say so.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -570,6 +578,13 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
+        chosen = keep if keep is not None or self.project is None else self.project.release.keep
+        done = keep_untold(
+            self.engine,
+            done,
+            [name for name in self._sensitive(done.plan) if chosen is None or name in chosen],
+            told=told or ("allow" if although_unproved else "refuse"),
+        )
         source, plan, receipts = done.source, done.plan, done.receipts
         scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
         if scrubbed is not None:
@@ -727,15 +742,25 @@ class Data:
         return Promise(
             key=tuple(key),
             k=done.k,
-            sensitive=tuple(
-                n for n in self.variables.names(role="sensitive") if n in released.variables
+            sensitive=tuple(n for n in self._sensitive(plan) if n in released.variables),
+            models=promised_models(
+                plan,
+                left_out=1 - released.records / max(1, done.before.records),
+                result=done.result,
             ),
+            wildcard=reads_blanks_as_wildcards(plan),
             perturbed=tuple(n for n in perturbed if n in released.variables),
             encrypted=tuple(dict.fromkeys(n for n in encrypted if n in released.variables)),
             substituted=tuple(n for n in substituted if n in released.variables),
             confirmed=settings is None or settings.confirmed is not False,
             accepted=tuple(dict.fromkeys(accepted)),
         )
+
+    def _sensitive(self, plan: Plan) -> list[str]:
+        """Return the variables of which nothing may be learnt: declared, or looked at by models."""
+        looked_at = [model.get("variable") for model in promised_models(plan)]
+        named = [*self.variables.names(role="sensitive"), *(name for name in looked_at if name)]
+        return list(dict.fromkeys(named))
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from indistinct.protect.dropping import DropUnsafe
@@ -56,8 +57,8 @@ def _described(model: PrivacyModel, *, left_out: float, forced: bool) -> dict[st
     if model.looks_at is not None:
         told["variable"] = model.looks_at
     told |= content
-    if model.kind == "t-closeness" and left_out:
-        told["left_out"] = left_out
+    if model.kind == "t-closeness" and left_out > 0:
+        told["left_out"] = math.ceil(left_out * 100) / 100  # how many exactly is not told
     if model.looks_at is not None and forced:
         told["minimal"] = True
     return told

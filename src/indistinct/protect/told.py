@@ -41,7 +41,9 @@ def keep_untold(
         raise InputError(f"told must be refuse, blank or allow. Got '{told}'.")
     key = tuple(name for name in done.before.key if name in done.source.variables)
     names = [n for n in sensitive if n in done.source.variables and n not in key]
-    if told == "allow" or not names or not done.claims_k or not key:
+    if told == "refuse" and not done.claims_k:
+        told = "allow"  # of an altered key nothing is certain; the judge says what it is
+    if told == "allow" or not names or not key:
         return done
     found = {
         name: len(told_records(engine, done.source, key, name, confidence=confidence))

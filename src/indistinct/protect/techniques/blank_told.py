@@ -56,6 +56,8 @@ class BlankTold(Step, kind="blank-told"):
     sensitive: tuple[str, ...]
     confidence: float = 1.0
 
+    truthful = True
+
     def __post_init__(self) -> None:
         """Refuse no key, no sensitive variable, and one that is both."""
         if not self.key or not self.sensitive or set(self.key) & set(self.sensitive):

@@ -6,13 +6,13 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 
 from collections.abc import Callable
 
+from indistinct.prove.examiners.altered import examine_altered
 from indistinct.prove.examiners.elimination import examine_elimination
 from indistinct.prove.examiners.frequencies import examine_frequencies
-from indistinct.prove.examiners.sensitive import examine_sensitive
-from indistinct.prove.examiners.altered import examine_altered
 from indistinct.prove.examiners.identifiers import examine_identifiers
 from indistinct.prove.examiners.metadata import examine_metadata
 from indistinct.prove.examiners.order import examine_order
+from indistinct.prove.examiners.sensitive import examine_sensitive
 from indistinct.prove.examiners.terms import examine_terms
 from indistinct.prove.opinion import Opinion, Trial
 

@@ -74,6 +74,12 @@ def _told(found: Opinion, trial: Trial, name: str, split: SensitiveCounts) -> Op
         return found
     told, people = int(split.table.counts[telling].sum()), int(split.table.records)
     who = "people" if promise.person is None else "records"
+    if not promise.claims_k:
+        return found.reserving(
+            "sensitive-told",
+            f"{told:,} of {people:,} records share their key with no other value of '{name}'; what "
+            "they tell is as uncertain as their key, which was altered",
+        )
     if promise.confidence >= 1:
         return found.finding(
             f"'{name}' is told for certain of {told:,} of {people:,} {who}: "
