@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "risk": LIBRARY - {"households"},
     "utility": LIBRARY,
     "protect": LIBRARY | {"risk", "rules", "utility"},
-    "prove": LIBRARY,
+    "prove": LIBRARY | {"risk"},
     "tables": LIBRARY - {"households"},
     "text": BASE,
     "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "text"},
