@@ -1,10 +1,10 @@
 """Records on their way out: what still has to be done to protected records before they leave.
 
 In this order: members of a household are treated alike and households get new numbers; sensitive
-cells that a class would tell are blanked, where that is asked for; declared texts are scrubbed; what
-names people is replaced or left out; copies of what was coarsened follow it or stay behind; the
-records are put in an order that says nothing. All of it is in the plan. What comes out is the file
-to be written, and the promise by which it is judged.
+cells that a whole class has are blanked, or refused; declared texts are scrubbed; what names people
+is replaced or left out; copies of what was coarsened follow it or stay behind; the records are put
+in an order that says nothing. All of it is in the plan. What comes out is the file to be written,
+and the promise by which it is judged.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def prepare_to_leave(
     keep_order: bool | None = None,
     keep_household_numbers: bool | None = None,
     substitute: Sequence[str] = (),
-    told: Told = "refuse",
+    told: Told | None = None,
     accept: Sequence[str] = (),
 ) -> Leaving:
     """Do what remains to be done to protected records; see `Data.release` for the options."""
@@ -140,7 +140,14 @@ def prepare_to_leave(
                 "of the household, which was coarsened. Keep it with --keep-household-numbers."
             )
     sensitive = [n for n in _sensitive(private, done.plan) if keep is None or n in keep]
-    done = keep_untold(engine, done, sensitive, told=told)
+    untold = keep_untold(engine, done, sensitive, told=told)
+    if untold is not done:
+        cells = untold.receipts[-1].cells_changed
+        blanked = ", ".join(f"{number:,} of {name}" for name, number in cells.items())
+        warnings.append(
+            f"sensitive cells were blanked, as everybody in their class has the same: {blanked}"
+        )
+    done = untold
     on_the_way = _OnTheWay(engine, done.source, done.plan, done.receipts, seed)
     scrubbed = scrub_as_declared(project, engine, on_the_way.source, done.plan, seed=seed)
     if scrubbed is not None:

@@ -664,8 +664,8 @@ class Data:
         keep_household_numbers
             Release the households' own numbers; by default they get new ones.
         told
-            What becomes of classes that tell a sensitive value: ``refuse`` (by default), ``blank``
-            these cells, or ``allow`` it and let the verdict say so.
+            What becomes of classes that tell a sensitive value: ``blank`` these cells (by default,
+            with a word), ``refuse``, or ``allow`` it and let the verdict say so.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -686,7 +686,7 @@ class Data:
             keep_order=keep_order,
             keep_household_numbers=keep_household_numbers,
             substitute=substitute,
-            told=told or ("allow" if although_unproved else "refuse"),
+            told=told,
             accept=accept,
         )
         promise, names = leaving.promise, list(leaving.promise.key)

@@ -275,7 +275,7 @@ def protect(
     told: Annotated[
         Told | None,
         typer.Option(
-            help="Classes that tell a sensitive value: refuse (by default), blank these cells, or "
+            help="Classes that tell a sensitive value: blank these cells (by default), refuse, or "
             "allow it, and the verdict says so."
         ),
     ] = None,

@@ -22,7 +22,7 @@ def keep_untold(
     done: Protected,
     sensitive: Sequence[str],
     *,
-    told: Told = "refuse",
+    told: Told | None = None,
     confidence: float = 1.0,
 ) -> Protected:
     """Return what was protected with nothing told of sensitive variables, or refuse it.
@@ -32,16 +32,17 @@ def keep_untold(
     sensitive
         The variables of which nothing may be learnt; those that are not released do not matter.
     told
-        ``refuse`` raises an error that says what would help, ``blank`` blanks the sensitive
-        cells of the classes that tell them, ``allow`` leaves all to the judge.
+        ``blank`` (by default, where k is claimed) blanks the sensitive cells of the classes that
+        tell them, ``refuse`` raises an error that says what would help, ``allow`` leaves all to
+        the judge.
     confidence
         From which share of a class's values on one counts as told; 1 is for certain.
     """
-    if told not in ("refuse", "blank", "allow"):
+    if told not in (None, "refuse", "blank", "allow"):
         raise InputError(f"told must be refuse, blank or allow. Got '{told}'.")
     key = tuple(name for name in done.before.key if name in done.source.variables)
     names = [n for n in sensitive if n in done.source.variables and n not in key]
-    if told == "refuse" and not done.claims_k:
+    if told in (None, "refuse") and not done.claims_k:
         told = "allow"  # of an altered key nothing is certain; the judge says what it is
     if told == "allow" or not names or not key:
         return done
