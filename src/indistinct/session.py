@@ -21,40 +21,40 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
-from indistinct.naming import columns_that_name
+from indistinct.leaving import prepare_to_leave
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
     ACTIONS,
     METHODS,
     Deidentify,
-    Encrypt,
     Method,
     Plan,
     Protected,
     ReleaseKey,
     Request,
     ScrambleOrder,
-    Select,
     SideBySide,
-    Step,
-    Substitute,
     Told,
-    altered_variables,
+    Units,
     check_options,
     compare_methods,
+    for_people,
     fresh_seed,
-    keep_untold,
     origin_of,
     percent_of_records,
-    promised_models,
     protect_by_method,
     protect_by_plan,
+    protect_people,
     protect_uniques,
-    reads_blanks_as_wildcards,
-    telltale_warnings,
 )
-from indistinct.prove import Promise, ProtectionReport, Register, Trial, protection_report
+from indistinct.prove import (
+    ProtectionReport,
+    Register,
+    Trial,
+    known_too,
+    protection_report,
+)
 from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
 from indistinct.report import measure
 from indistinct.risk import (
@@ -67,7 +67,6 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -136,10 +135,12 @@ class Data:
         public: Mapping[str, str] | None = None,
         missing: Missing | None = None,
         floor: int = 0,
+        person: str | None = None,
     ) -> keys.Uniques:
         """Find the records that stand out; see `indistinct.keys.uniques`.
 
-        What is not given is taken from the project file, where there is one.
+        What is not given is taken from the project file, where there is one; who the people are,
+        where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
@@ -156,7 +157,25 @@ class Data:
             public=public,
             missing=missing or "own",
             floor=floor,
+            person=self._with_several_records(names, person),
         )
+
+    def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
+        """Return the column that says whose record each is; None where a record is a person.
+
+        What is given goes before what the project says, and that before what the data tell; see
+        `indistinct.keys.find_person`.
+        """
+        if declared is None and self.project is not None:
+            declared = self.project.release.person
+        return keys.find_person(self.engine, self.source, declared=declared, key=key)
+
+    def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
+        """Return the column by which people must be counted: somebody has several records."""
+        person = self.person(declared, key=key)
+        if person is None or not keys.several_records(self.engine, self.source, person):
+            return None
+        return person
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -193,10 +212,11 @@ class Data:
         whole = None
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
-        return file_risk(
+        names = self.key(key)
+        found = file_risk(
             self.engine,
             self.source,
-            self.key(key),
+            names,
             fraction=fraction,
             weight=weight,
             population=whole,
@@ -205,6 +225,16 @@ class Data:
             household=household,
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
+        )
+        whose = self._with_several_records(names, None)
+        if whose is None:
+            return found
+        said = (
+            f"records are rated, and by '{whose}' several are of one person: a class of records "
+            "may be one of fewer people, who are recognised the more easily"
+        )
+        return replace(
+            found, found=replace(found.found, assumptions=(*found.found.assumptions, said))
         )
 
     def flags(self, rules: str | Path) -> RecordFlags:
@@ -254,6 +284,7 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
+        person: str | None = None,
         **options: Any,
     ) -> Protected:
         """Change a copy of the records until nobody stands out.
@@ -274,21 +305,41 @@ class Data:
         hierarchies
             A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
             project's, or chosen from the values.
+        person
+            The column that says whose record each is, where people have several: then every
+            class gets k people, not k records. By default the project's, or found; see `person`.
         """
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
         if seed is None:
             seed = fresh_seed()
+        whose = self._with_several_records(names, person)
         if method in ACTIONS:
-            return protect_uniques(
+
+            def act(source: Source, threshold: int) -> Protected:
+                return protect_uniques(
+                    self.engine,
+                    source,
+                    names,
+                    action=method,
+                    k=threshold,
+                    seed=seed,
+                    **options,
+                )
+
+            threshold = keys.threshold(k, at_most)
+            if whose is None or method == "encrypt":  # which promises no k
+                return act(self.source, threshold)
+            return protect_people(
                 self.engine,
                 self.source,
                 names,
-                action=method,
-                k=k,
-                at_most=at_most,
+                person=whose,
+                k=threshold,
+                protect=lambda units, asked: act(units.source, asked),
                 seed=seed,
-                **options,
+                secrets=options.get("secrets"),
+                only_k=method == "destroy",
             )
         if method in PERTURBING:
             plan = perturbing_plan(
@@ -304,30 +355,68 @@ class Data:
                 self.engine,
                 self.source,
                 names,
-                plan,
+                plan if whose is None else for_people(plan, whose),
                 method=method,
                 k=k,
                 at_most=at_most,
                 seed=seed,
+                person=whose,
             )
         chosen = cast(Method, method)
         check_options(chosen, options)
         request = self.request(names, k=k, at_most=at_most, **options)
         data, stepped = self, None
         if self.project is not None and self.project.steps:
-            stepped = self.protect(names, method="steps", k=k, at_most=at_most, seed=seed)
+            stepped = self.protect(
+                names, method="steps", k=k, at_most=at_most, seed=seed, person=person
+            )
             data = replace(self, source=stepped.source)
-        done = protect_by_method(
-            self.engine,
-            data.source,
-            names,
-            method=chosen,
-            hierarchies=data._climbing(names, chosen, hierarchies),
-            request=request,
-            seed=seed,
-            first=len(stepped.plan) if stepped is not None else 0,
-        )
+        climbing = data._climbing(names, chosen, hierarchies)
+        first = len(stepped.plan) if stepped is not None else 0
+
+        def decide(source: Source, request: Request) -> Protected:
+            return protect_by_method(
+                self.engine,
+                source,
+                names,
+                method=chosen,
+                hierarchies=climbing,
+                request=request,
+                seed=seed,
+                first=first,
+            )
+
+        if whose is None:
+            done = decide(data.source, request)
+        else:
+            done = protect_people(
+                self.engine,
+                data.source,
+                names,
+                person=whose,
+                k=request.k,
+                protect=lambda units, asked: decide(
+                    units.source, self._of_units(request, units, asked)
+                ),
+                seed=seed,
+                first=first,
+            )
         return done if stepped is None else done.after_steps(stepped)
+
+    def _of_units(self, request: Request, units: Units, k: int) -> Request:
+        """Return what is asked of people's units when it is asked of records.
+
+        A blank that agrees with anything would agree with the same person's other records, so a
+        blank is a value here.
+        """
+        sensitive = request.sensitive
+        if sensitive is not None:
+            tally = self.engine.count(units.source, sensitive.names)
+            sensitive = keys.KeyTable.from_tally(tally)
+        dropped = request.max_drop
+        if dropped >= 1:
+            dropped = int(dropped) // units.most_records
+        return replace(request, k=k, max_drop=dropped, sensitive=sensitive, meaning="strict")
 
     def request(
         self,
@@ -376,9 +465,12 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
+        whose, source = self._with_several_records(names, None), self.source
+        if whose is not None:
+            source = Units.of(self.engine, source, names, whose).source
         return compare_methods(
             self.engine,
-            self.source,
+            source,
             names,
             hierarchies=self._climbing(names, "", hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
@@ -395,6 +487,7 @@ class Data:
         at_most: int | None = None,
         seed: int | None = None,
         secrets: ReleaseKey | None = None,
+        person: str | None = None,
     ) -> Protected:
         """Apply a plan that was saved, and count what came of it."""
         if not isinstance(plan, Plan):
@@ -415,6 +508,7 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
+            person=self._with_several_records(names, person),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -524,6 +618,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
+        keep_household_numbers: bool | None = None,
         told: Told | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
@@ -566,6 +661,8 @@ class Data:
             Codes of reservations that the holder knows and takes upon himself.
         although_unproved
             Write a release that does not hold; its certificate says so first.
+        keep_household_numbers
+            Release the households' own numbers; by default they get new ones.
         told
             What becomes of classes that tell a sensitive value: ``refuse`` (by default), ``blank``
             these cells, or ``allow`` it and let the verdict say so.
@@ -578,114 +675,53 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
-        chosen = keep if keep is not None or self.project is None else self.project.release.keep
-        done = keep_untold(
+        leaving = prepare_to_leave(
             self.engine,
+            self.source,
             done,
-            [name for name in self._sensitive(done.plan) if chosen is None or name in chosen],
+            project=self.project,
+            seed=seed,
+            keep=keep,
+            keep_named=keep_named,
+            keep_order=keep_order,
+            keep_household_numbers=keep_household_numbers,
+            substitute=substitute,
             told=told or ("allow" if although_unproved else "refuse"),
+            accept=accept,
         )
-        source, plan, receipts = done.source, done.plan, done.receipts
-        scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
-        if scrubbed is not None:
-            source, plan, receipt = scrubbed
-            receipts = (*receipts, receipt)
-        last: list[Step] = [Substitute(name) for name in substitute]
-        if keep is None and self.project is not None:
-            keep = self.project.release.keep
-        if keep_named is None:
-            keep_named = (self.project.release.release if self.project else None) or ()
-        self.source.check_columns(keep_named)
-        naming = columns_that_name(self.engine, source, key=done.before.key)
-        altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
-        naming = tuple(one for one in naming if one.name not in altered)
-        left = [one.name for one in naming if one.name not in keep_named]
-        if keep is not None:
-            source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep, *keep_named])
-            last.append(Select(tuple(name for name in kept if name in source.variables)))
-            left = [name for name in left if name in kept]
-        declared = source.variables.names(role="identifier")
-        warnings = (
-            *warnings,
-            *(
-                f"left out {one}; release it with --release {one.name} if it must be"
-                for one in naming
-                if one.name in left and one.name not in declared
-            ),
-        )
-        if left:
-            last.append(Deidentify(tuple(left)))
-        if last:
-            applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
-            source, receipts = applied.source, receipts + applied.receipts
-            plan = Plan((*plan.steps, *last))
-        if keep_order is None:
-            keep_order = self.project is not None and self.project.release.keep_order
-        as_changed, scrambles = source, not keep_order
-        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
-            scrambles = False  # they stand in another order already
-        if scrambles:
-            if seed is None:
-                seed = fresh_seed()
-            applied = Plan((ScrambleOrder(),)).apply(
-                self.engine, source, seed=seed, first=len(plan)
-            )
-            source, receipts = applied.source, receipts + applied.receipts
-            plan = plan.with_step(ScrambleOrder())
-        origin = origin_of(receipts, self.records)
+        promise, names = leaving.promise, list(leaving.promise.key)
+        trees = hierarchies_in(leaving.plan.to_dict())
         if format is None:
             format = self.project.release.format if self.project else None
-        names = [name for name in done.before.key if name in source.variables]
-        perturbed = altered_variables(plan, receipts, key=names)
-        substituted = [step.variable for step in plan.steps if isinstance(step, Substitute)]
-        promise = replace(
-            self._promised(done, plan, source, names, perturbed, substituted, accept),
-            kept=tuple(one.name for one in naming if one.name in source.variables),
-            keeps_order=source is as_changed and keep_order,
-            scrubbed=scrubbed_columns(plan, source),
-        )
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
             lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
-            found = judge_release(
-                Trial(
-                    self.engine,
-                    files.open_data(written, workspace=workspace),
-                    promise,
-                    self.source,
-                    lists,
-                    hierarchies_in(plan.to_dict()),
-                    origin,
-                ),
-                name="the new release",
-                earlier=earlier,
-                any_version=True,
-            )
+            released = files.open_data(written, workspace=workspace)
+            trial = Trial(self.engine, released, promise, self.source, lists, trees, leaving.origin)
+            found = judge_release(trial, name="the new release", earlier=earlier, any_version=True)
             return told_verdict(found, files={str(path): path for path in registers})
 
-        same = [name for name in source.variables if name not in perturbed]
-        warned = (*warnings, *telltale_warnings(self.source, perturbed, same))
+        done, warned = leaving.protected, (*warnings, *leaving.warnings)
         terms = Terms.from_project(self.project)
         compared = None
         if compare:
             try:
                 compared = self.utility(
-                    as_changed,
+                    leaving.in_order,
                     key=names,
-                    hierarchies=hierarchies_in(plan.to_dict()),
+                    hierarchies=trees,
                     protection=None if protection is None else False,
-                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
+                    origin=leaving.in_order_origin,
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            as_changed,
+            leaving.in_order,
             done,
-            plan=plan,
-            receipts=receipts,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             terms=terms,
             format=format or "parquet",
             comparison=compared,
@@ -693,21 +729,27 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
+            known=known_too(
+                self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
+            ),
         )
         written = write_release(
             folder,
-            source,
-            plan=plan,
-            receipts=receipts,
+            leaving.source,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             ledger={
                 "data": self.source.origin,
-                "seed": seed,
+                "seed": leaving.seed,
                 "k": done.k,
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
+                "person": done.person,
+                "people_at_risk_before": done.people_before,
+                "people_at_risk_after": done.people_after,
                 "method": done.method,
-                "left_out": {one.name: one.reason for one in naming if one.name in left},
+                "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
@@ -717,50 +759,13 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
-            origin=origin,
+            origin=leaving.origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
         return replace(written, warnings=(*written.warnings, *warned))
-
-    def _promised(
-        self,
-        done: Protected,
-        plan: Plan,
-        released: Source,
-        key: Sequence[str],
-        perturbed: Sequence[str],
-        substituted: Sequence[str],
-        accept: Sequence[str],
-    ) -> Promise:
-        """Return what the release promises, from what was asked and what was done."""
-        encrypted = [n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables]
-        settings = self.project.release if self.project is not None else None
-        accepted = (*accept, *((settings.accept or ()) if settings is not None else ()))
-        return Promise(
-            key=tuple(key),
-            k=done.k,
-            sensitive=tuple(n for n in self._sensitive(plan) if n in released.variables),
-            models=promised_models(
-                plan,
-                left_out=1 - released.records / max(1, done.before.records),
-                result=done.result,
-            ),
-            wildcard=reads_blanks_as_wildcards(plan),
-            perturbed=tuple(n for n in perturbed if n in released.variables),
-            encrypted=tuple(dict.fromkeys(n for n in encrypted if n in released.variables)),
-            substituted=tuple(n for n in substituted if n in released.variables),
-            confirmed=settings is None or settings.confirmed is not False,
-            accepted=tuple(dict.fromkeys(accepted)),
-        )
-
-    def _sensitive(self, plan: Plan) -> list[str]:
-        """Return the variables of which nothing may be learnt: declared, or looked at by models."""
-        looked_at = [model.get("variable") for model in promised_models(plan)]
-        named = [*self.variables.names(role="sensitive"), *(name for name in looked_at if name)]
-        return list(dict.fromkeys(named))
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""
@@ -776,12 +781,6 @@ class Data:
     def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format)
-
-
-def _disguised(plan: Plan) -> set[str]:
-    """Return the variables that a plan replaces by made-up values or ciphers."""
-    made_up = {step.variable for step in plan.steps if isinstance(step, Substitute)}
-    return made_up.union(*(step.variables for step in plan.steps if isinstance(step, Encrypt)))
 
 
 @contextlib.contextmanager

@@ -143,6 +143,14 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "blank-told": {"key": list(KEY), "sensitive": ["ill"]},
     "deidentify": {"variables": ["name"]},
     "encrypt": {"variables": ["region"]},
+    "alike-in-household": {
+        **KEYED,
+        "household": "home",
+        "shared": ["region"],
+        "hierarchies": TREES,
+    },
+    "renumber-households": {"household": "home"},
+    "follow-label": {"variable": "age_group", "of": ["age"]},
     "generalise": {"hierarchy": TREES[1], "level": 2},
     "round": {"variables": ["income"], "base": 100.0},
     "substitute": {"variable": "name"},
@@ -167,6 +175,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "scramble-households": {"household": "home"},
     "swap-households": {"household": "home", "hierarchy": ["region"], "share": 0.3},
     "shuffle": {"variables": ["age"]},
+    "for-people": {**KEYED, "person": "case_no", "steps": [{"kind": "blank", **KEYED}]},
     "keep-rules": {
         "steps": [{"kind": "rank-swap", "variables": ["income"], "window": 0.1}],
         "rules": {"poor": {"impossible": "income < age * 20"}},

@@ -376,7 +376,7 @@ def test_eight_long_names_are_legible_in_a_browser(candidate, tmp_path):
         for i in range(1, 9)
     ]
     sections = tuple(page_of(*every, words=words).values())
-    document = Document("Eight", "private", "private", "en", True, sections)
+    document = Document("Eight", "private", "private", "en", "holds", True, sections)
     (tmp_path / "eight.html").write_text(write_page(document, words), encoding="utf-8")
     assert browser.load(tmp_path / "eight.html").problems == []
 

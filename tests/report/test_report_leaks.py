@@ -36,6 +36,7 @@ from indistinct.protect import (
 from indistinct.protect import Step as PlanStep
 from indistinct.protect.systems import DropOutliers
 from indistinct.release import file_digest, told_steps
+from indistinct.release.few import Few, rounded, rounding_base
 from indistinct.report import Measured, load_words, make_report
 from indistinct.report.blurring import blurred_utility
 from indistinct.report.editions import _sizes, shareable
@@ -51,7 +52,6 @@ from indistinct.report.facts import (
     Utility,
     VariableChange,
 )
-from indistinct.report.few import Few, rounded, rounding_base
 from indistinct.report.folder import read_release
 from indistinct.report.html import document_json, write_page
 

@@ -11,6 +11,7 @@ import pytest
 from report_data import EVERYDAY, KINDS
 from report_page import Element, read_page
 
+from indistinct.release.few import Below, Few
 from indistinct.report import (
     Claim,
     Document,
@@ -20,7 +21,6 @@ from indistinct.report import (
     make_report,
     write_report,
 )
-from indistinct.report.few import Below, Few
 from indistinct.report.html import document_json, told, write_page
 from indistinct.report.pieces import Picture, Shown
 
@@ -221,7 +221,7 @@ def test_values_keep_marks_of_emphasis_that_are_their_own(workshop):
     words = load_words()
     claim = words.claim("changes.unchanged", names=["a**b"], number=1)
     assert claim.text == "Released as they were (1): a**b."
-    document = Document("t", "private", "", "en", True, (_section(claim),))
+    document = Document("t", "private", "", "en", "holds", True, (_section(claim),))
     check(read_page(write_page(document, words)), json.loads(document_json(document)))
 
 
@@ -232,7 +232,7 @@ def _section(*pieces: Any) -> Section:
 def test_numbers_that_are_none_are_none_in_both():
     shown = Shown("share", math.nan, "–")
     grid = Grid("g", "caption", ("a", "b"), ((Shown("a", "x", "x"), shown),))
-    document = Document("t", "private", "", "en", True, (_section(grid),))
+    document = Document("t", "private", "", "en", "holds", True, (_section(grid),))
     twin = json.loads(document_json(document), parse_constant=pytest.fail)
     assert twin["sections"][0]["pieces"][0]["rows"] == [{"a": "x", "share": None}]
     page = read_page(write_page(document, load_words()))

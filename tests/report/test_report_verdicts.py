@@ -76,15 +76,15 @@ def test_a_release_that_promises_nothing_is_not_preferred_to_one_that_does(tmp_p
     assert found.chosen == 1
 
 
-@pytest.mark.parametrize(("meaning", "tone"), [("strict", "good"), ("wildcard", "note")])
-def test_where_suppressed_cells_agree_with_anything_elimination_is_told(tmp_path, meaning, tone):
+@pytest.mark.parametrize("meaning", ["strict", "wildcard"])
+def test_where_suppressed_cells_agree_with_anything_elimination_is_told(tmp_path, meaning):
     people = {"sex": ["m"] * 11, "town": ["a"] * 5 + ["b"] * 5 + ["c"]}
     with open_small(people) as data:
         done = data.protect(["sex", "town"], method="suppress", k=3, seed=1, meaning=meaning)
         data.release(tmp_path / "r", done, seed=1, although_unproved=True)
     claim, document = first(tmp_path / "r")
     told = " ".join(c.text for c in document.every(Claim))
-    assert claim.tone == tone
+    assert (claim.tone == "good") == (meaning == "strict")
     assert ("elimination" in told) == (meaning == "wildcard")
     assert ("k-anonymity holds" in told) == (meaning == "strict")
     assert claim.values["k"] == 3

@@ -20,10 +20,10 @@ from indistinct.project.recipients import Access
 from indistinct.protect import ACTIONS, METHODS
 from indistinct.prove.changes.linkage import LinkageDistance
 from indistinct.prove.models import MODELS
+from indistinct.release.few import Below, Few
 from indistinct.report import Claim, Picture, Words, load_words, make_report
 from indistinct.report.building import build_document
 from indistinct.report.editions import shareable
-from indistinct.report.few import Below, Few
 from indistinct.report.folder import Lacking, read_release
 from indistinct.report.html import sentence, write_page
 from indistinct.report.pieces import Tone

@@ -31,6 +31,7 @@ __all__ = [
     "Memory",
     "Names",
     "Out",
+    "Person",
     "Query",
     "Scratch",
     "Threads",
@@ -61,6 +62,15 @@ AtMost = Annotated[
     int | None,
     typer.Option(
         "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
+    ),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        help="The column that says whose record each is, where people have several: then people "
+        "are counted. By default found, if the data have one.",
+        metavar="NAME",
     ),
 ]
 Accept = Annotated[

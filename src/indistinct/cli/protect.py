@@ -25,6 +25,7 @@ from indistinct.cli.options import (
     Memory,
     Names,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -71,6 +72,7 @@ def protect(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option(
@@ -209,6 +211,13 @@ def protect(
             help="Leave the records in their order, which may tell whose they are: a reservation.",
         ),
     ] = False,
+    keep_household_numbers: Annotated[
+        bool,
+        typer.Option(
+            "--keep-household-numbers",
+            help="Release the households' own numbers; by default they get new ones.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
@@ -334,11 +343,13 @@ def protect(
             plan=plan,
             options=_given(generalising if compare else family),
             hierarchies=hierarchies,
+            person=person,
             seed=seed,
             out=out,
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
             keep_order=keep_order or None,
+            keep_household_numbers=keep_household_numbers or None,
             substitute=tuple(split_names(substitute) or ()),
             keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),

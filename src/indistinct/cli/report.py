@@ -25,7 +25,7 @@ from indistinct.errors import GuaranteeError, InputError
 from indistinct.project import load_project
 from indistinct.report import WrittenReport, write_comparison_report, write_report
 from indistinct.report.candidates import outcomes_of
-from indistinct.report.pieces import Claim, Edition
+from indistinct.report.pieces import Claim, Document, Edition
 
 __all__ = ["report"]
 
@@ -82,8 +82,8 @@ def report(
 ) -> None:
     """Write the report of a release, to be read before signing; or compare several releases.
 
-    Leaves with 0 if the release is whole and keeps what it promises, or one of several can be
-    recommended; with 1 if not.
+    Leaves with 0 if the release is whole and keeps what it promises, every reservation being
+    accepted by name, or if one of several that does so can be recommended; with 1 if not.
     """
     compare = {
         "project": project,
@@ -107,13 +107,30 @@ def report(
         print_json(_facts(releases, written))
     else:
         _show(people(), written, pdf=pdf)
-    if not written.document.holds:
-        raise GuaranteeError(
-            "The comparison was written, and recommends none of the releases."
-            if several
-            else f"The report was written, and {releases[0]} does not hold: it was changed, or "
-            "what it promises is not proved."
+    if not written.document.passes:
+        raise GuaranteeError(_refusal(releases, written.document))
+
+
+def _refusal(releases: Sequence[Path], document: Document) -> str:
+    """Say why what was written about is not to be signed as it is."""
+    reserved = document.state == "reservations"
+    if len(releases) > 1:
+        return (
+            "The comparison was written, and what it recommends holds only with reservations that "
+            "were not accepted."
+            if reserved
+            else "The comparison was written, and recommends none of the releases."
         )
+    if reserved:
+        return (
+            f"The report was written, and {releases[0]} holds only with reservations that were not "
+            "accepted. Read them on its first page; whoever takes one upon himself names it with "
+            "--accept when the release is made."
+        )
+    return (
+        f"The report was written, and {releases[0]} does not hold: it was changed, or what it "
+        "promises is not proved."
+    )
 
 
 def _checked(original: str | None, docs: str | None, compare: dict[str, Any]) -> dict[str, Any]:

@@ -35,11 +35,16 @@ def show_uniques(console: Console, found: Uniques) -> None:
     rows = found.sizes()
     all_records = max(1, found.records)
     most = max((records for _, _, records in rows), default=0) or 1
+    title, size = found.size_words
+    classes = found.shared is None  # who agrees with whom makes no classes
     table(
         console,
-        ("class size", "classes", "records", "per cent"),
-        [(name, n, records, f"{records / all_records:.1%}") for name, n, records in rows],
-        title="Records by the size of their class",
+        (size, *(["classes"] if classes else []), "records", "per cent"),
+        [
+            (name, *([n] if classes else []), records, f"{records / all_records:.1%}")
+            for name, n, records in rows
+        ],
+        title=title,
         bars=[records / most for _, _, records in rows],
     )
 

@@ -20,6 +20,7 @@ from indistinct.cli.options import (
     Master,
     Memory,
     Out,
+    Person,
     Query,
     Scratch,
     Threads,
@@ -43,6 +44,7 @@ def uniques(
     key: KeyList = None,
     k: K = None,
     at_most: AtMost = None,
+    person: Person = None,
     approach: Annotated[
         Approach | None,
         typer.Option(help="sort, tally or catalogue; by default the cheapest by estimate."),
@@ -98,6 +100,7 @@ def uniques(
             public=split_pairs(public),
             missing=missing,
             floor=floor,
+            person=person,
         )
         if pull_out_to is not None:
             write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))

@@ -285,6 +285,7 @@ class _Case:
         report = report_protection(
             self.engine,
             self.both,
+            (self.source, self.opened.source),
             variables=utility.variables,
             key=self._key(key),
             households=self.households,
@@ -293,7 +294,7 @@ class _Case:
             levels=self._levels(levels),
             seed=seed,
         )
-        if match is None and in_another_order(report, utility.marginals):
+        if match is None and in_another_order(self.engine, self.both, report, utility.marginals):
             self.notes.append(
                 "What changed was not told: by position, records agree no more than by chance, so "
                 "they seem to stand in another order. Name a column with --match, or compare the "
@@ -302,7 +303,8 @@ class _Case:
             return None, None
         if self.both.labelled or self.both.suppressed:
             self.notes.append(
-                "What an intruder finds is told of the original recoded as the release was. "
+                "Changed is every cell that does not hold what it held. What an intruder finds is "
+                "told of the original recoded as the release was. "
                 "indistinct verify tells it of the true values, taking a label for all that it "
                 "stands for."
             )

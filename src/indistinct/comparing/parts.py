@@ -22,7 +22,7 @@ from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, guess_household, read_kinship
 from indistinct.households import read_columns as read_household_columns
 from indistinct.project import Project
-from indistinct.prove.changes import ProtectionReport, protection_report
+from indistinct.prove.changes import ProtectionReport, changes, protection_report
 from indistinct.prove.changes.pairing import Match, pair_records
 from indistinct.rules import Rules, RulesReport, compare_rules
 from indistinct.utility.analyses import Marginals
@@ -272,6 +272,7 @@ def _by_partner(
 def report_protection(
     engine: Engine,
     both: Prepared,
+    unrecoded: tuple[Source, Source],
     *,
     variables: Sequence[str],
     key: Sequence[str],
@@ -297,17 +298,25 @@ def report_protection(
         match=match,
         levels=levels,
         seed=seed,
+        unrecoded=unrecoded,
+        recoded=both.left_out,
     )
 
 
-def in_another_order(report: ProtectionReport, marginals: Marginals) -> bool:
+def in_another_order(
+    engine: Engine, both: Prepared, report: ProtectionReport, marginals: Marginals
+) -> bool:
     """Say whether records agree by position no more than by chance, in every variable.
 
     Of two independent records a share Σ p q has the same value. A twentieth of the rest beyond it,
     in any variable, or three standard errors, are taken for records that correspond.
     """
     found = []
-    for variable in report.changes.variables:
+    coarser = [found.name for found in both.generalised]
+    told = [v for v in report.changes.variables if v.name not in both.labelled]
+    if coarser:  # a label agrees with what it stands for
+        told += changes(engine, both.original, both.released, variables=coarser).variables
+    for variable in told:
         marginal = marginals[variable.name]
         chance = float(marginal.p @ marginal.q)
         if not marginal.bins and chance < 0.9:

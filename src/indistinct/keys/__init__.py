@@ -7,11 +7,13 @@ from indistinct.keys.explain import Explanation, explain
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import counts_by_row, group_rows
 from indistinct.keys.matching import counts_in
+from indistinct.keys.people import find_person, people_by_class, person_of_records, several_records
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.pullout import pull_out, write_pull_out
 from indistinct.keys.recoding import DROPPED, Recoding
 from indistinct.keys.table import KeyTable, Recode
 from indistinct.keys.uniques import (
+    People,
     SmallCategories,
     Uniques,
     small_categories,
@@ -31,6 +33,7 @@ __all__ = [
     "Group",
     "Integers",
     "KeyTable",
+    "People",
     "Recode",
     "Recoding",
     "RunningTally",
@@ -41,10 +44,14 @@ __all__ = [
     "counts_in",
     "explain",
     "find_groups",
+    "find_person",
     "group_rows",
+    "people_by_class",
+    "person_of_records",
     "possible_links",
     "public_frequencies",
     "pull_out",
+    "several_records",
     "small_categories",
     "threshold",
     "unique_records",

@@ -219,12 +219,23 @@ def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> 
     return words
 
 
-def size_bands(counts: NDArray[np.int64]) -> list[tuple[str, int, int]]:
-    """Return bands of class size with the classes and the records in each."""
-    bounds = [1, 2, 3, 5, 10, 20, 100]
+def size_bands(
+    counts: NDArray[np.int64], shared: NDArray[np.int64] | None = None, *, k: int | None = None
+) -> list[tuple[str, int, int]]:
+    """Return bands of class size with the classes and the records in each.
+
+    Parameters
+    ----------
+    shared
+        The records that agree with each class, where that is not the size of the class.
+    k
+        A band begins here, so that those below can be added up.
+    """
+    sizes = counts if shared is None else shared
+    bounds = sorted({1, 2, 3, 5, 10, 20, 100, *([k] if k else [])})
     rows = []
     for low, high in zip(bounds, [*bounds[1:], None], strict=True):
-        inside = counts[(counts >= low) & (counts < high if high else True)]
+        inside = counts[(sizes >= low) & (sizes < high if high else True)]
         name = str(low) if high == low + 1 else f"{low}–{high - 1}" if high else f"{low}+"
         rows.append((name, len(inside), int(inside.sum())))
     return rows

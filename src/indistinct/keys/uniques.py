@@ -17,13 +17,14 @@ from indistinct.engine import Approach, Engine, Tally
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.files import Source, write_data
+from indistinct.keys.people import class_of_records, person_of_records
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.table import KeyTable, size_bands
 from indistinct.keys.wildcards import wildcard_frequencies
 from indistinct.showing import Shown, Table
 from indistinct.variables import Missing
 
-__all__ = ["SmallCategories", "Uniques", "small_categories", "threshold", "uniques"]
+__all__ = ["People", "SmallCategories", "Uniques", "small_categories", "threshold", "uniques"]
 
 MOST_SHOWN = 10
 
@@ -69,6 +70,30 @@ _COLUMNS: dict[str, Callable[[NDArray[np.int64], int, int], pa.Array]] = {
 }
 
 
+@dataclass(frozen=True)
+class People:
+    """How many people there are, and how many of them stand out, where they have several records.
+
+    Parameters
+    ----------
+    person
+        The column that says whose record each is.
+    number
+        How many people there are.
+    unique, at_risk
+        Those with a record in a class of nobody else, and of fewer than k people.
+    """
+
+    person: str
+    number: int
+    unique: int
+    at_risk: int
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return {"number": self.number, "unique": self.unique, "at_risk": self.at_risk}
+
+
 @dataclass(frozen=True, eq=False)
 class Uniques(Shown):
     """How many records share each record's key, and who stands out.
@@ -76,7 +101,8 @@ class Uniques(Shown):
     `unique` counts records that are alone with their key: anyone who knows the key identifies
     them, Dalenius' case (i). `at_risk` counts records in classes smaller than k, the unique ones
     included; where there are 2 … k-1 they can be identified by the others in collusion, case
-    (ii).
+    (ii). Where people have several records, the size of a class is the number of its people: both
+    count the records of classes with one person, and with fewer than k.
     """
 
     source: Source
@@ -90,7 +116,14 @@ class Uniques(Shown):
     warnings: tuple[str, ...]
     tally: Tally = field(repr=False)
     shared: NDArray[np.int64] | None = field(default=None, repr=False)
-    """The records that agree with each class, where that is not the size of the class."""
+    """The records that agree with each class, or its people, where that is not its size."""
+    people: People | None = None
+    """Who the people are, where a column says it; else a record is a person."""
+
+    @property
+    def person(self) -> str | None:
+        """The column that says whose record each is; None where a record is a person."""
+        return self.people.person if self.people is not None else None
 
     @property
     def records(self) -> int:
@@ -150,6 +183,8 @@ class Uniques(Shown):
             "approach": self.approach,
             "seconds": round(self.seconds, 6),
             "warnings": list(self.warnings),
+            "person": self.person,
+            "people": self.people.to_dict() if self.people is not None else None,
         }
 
     def to_frame(self) -> Any:
@@ -157,15 +192,25 @@ class Uniques(Shown):
         return pa.Table.from_batches(self.per_record()).to_pandas()
 
     def sizes(self) -> list[tuple[str, int, int]]:
-        """Return bands of class size with the classes and the records in each."""
-        return size_bands(self.tally.counts)
+        """Return bands of class size with the classes and the records in each.
+
+        A size is the number of records that share a key, counted as `unique` and `at_risk` are.
+        """
+        return size_bands(self.tally.counts, self.shared, k=self.k)
+
+    @property
+    def size_words(self) -> tuple[str, str]:
+        """What a table of the sizes is called, and its first column."""
+        if self.shared is None:
+            return "Records by the size of their class", "class size"
+        if self.people is not None:
+            return "Records by the number of people in their class", "people"
+        return "Records by the number of records that agree with them", "agreeing"
 
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
         rows = self.sizes()
-        return bars(
-            "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
-        )
+        return bars(self.size_words[0], [r[0] for r in rows], [r[2] for r in rows])
 
     def __repr__(self) -> str:
         return self._short()
@@ -178,11 +223,26 @@ class Uniques(Shown):
         ]
         lines = [f"{self.records:,} records by {', '.join(self.key)}: {self.classes:,} classes"]
         lines += [f"  {what:<40} {count:>12,} {count / n:7.1%}" for what, count in rows]
+        if self.people is not None:
+            lines.append(f"  {self._of_people()}")
         lines.append(f"  counted by {self.approach} in {self.seconds:.2f} s")
         lines += [f"  note: {warning}" for warning in self.warnings[:MOST_SHOWN]]
         if len(self.warnings) > MOST_SHOWN:
             lines.append(f"  and {len(self.warnings) - MOST_SHOWN} notes more")
         return lines
+
+    def _of_people(self) -> str:
+        """Say how many people the records are of, and how many of these stand out."""
+        if self.people is None:
+            return ""
+        found = self.people
+        return (
+            f"of {found.number:,} people by {found.person}: {found.unique:,} alone, "
+            f"{found.at_risk:,} in classes of fewer than {self.k} people"
+        )
+
+    def _notes(self) -> list[str]:
+        return [] if self.people is None else [self._of_people()]
 
     def _tables(self) -> list[Table]:
         n = max(1, self.records)
@@ -197,9 +257,14 @@ class Uniques(Shown):
                 {"share": ".1%"},
             ),
             Table(
-                "Records by the size of their class",
-                ("class size", "classes", "records"),
-                self.sizes(),
+                self.size_words[0],
+                (self.size_words[1], "records"),
+                [(size, records) for size, _, records in self.sizes()],
+            )
+            # who agrees with whom makes no classes
+            if self.shared is not None
+            else Table(
+                self.size_words[0], (self.size_words[1], "classes", "records"), self.sizes()
             ),
         ]
 
@@ -215,8 +280,9 @@ def uniques(
     public: Mapping[str, str] | None = None,
     missing: Missing = "own",
     floor: int = 0,
+    person: str | None = None,
 ) -> Uniques:
-    """Find the records whose key fewer than k records share.
+    """Find the records whose key fewer than k records, or people, share.
 
     Parameters
     ----------
@@ -234,6 +300,9 @@ def uniques(
     floor
         Warn of every category of a key variable that fewer than this many records have: a
         category of small populations invites a search (section 2.3).
+    person
+        The column that says whose record each is, where people have several: then people are
+        counted. With `public` or wildcards their number is a lower bound.
     """
     safe_from = threshold(k, at_most)
     if floor < 0:
@@ -263,6 +332,13 @@ def uniques(
         members = table.counts
     else:
         members = tally.counts
+    people = None
+    if person is not None:
+        source.check_columns([person])
+        frequency, people = _count_people(
+            engine, source, tally, person, k=safe_from, agreeing=frequency
+        )
+        members = tally.sorted_counts()
     shared = members if frequency is None else frequency
     small = small_categories(KeyTable.from_tally(tally), key, floor=floor) if floor else []
     return Uniques(
@@ -277,7 +353,36 @@ def uniques(
         warnings=tuple(str(s) for s in small),
         tally=tally,
         shared=frequency,
+        people=people,
     )
+
+
+def _count_people(
+    engine: Engine,
+    source: Source,
+    tally: Tally,
+    person: str,
+    *,
+    k: int,
+    agreeing: NDArray[np.int64] | None,
+) -> tuple[NDArray[np.int64], People]:
+    """Count the people of every class, and those who stand out.
+
+    Where more records agree with a class than it has, they are of at least so many people as
+    records of the most frequent person go into them.
+    """
+    whose, classes = person_of_records(engine, source, person), class_of_records(tally)
+    number = int(whose.max(initial=-1)) + 1
+    pairs = np.unique(classes * max(1, number) + whose)
+    of_class, of_person = np.divmod(pairs, max(1, number))
+    shared = np.bincount(of_class, minlength=tally.classes).astype(np.int64)
+    if agreeing is not None:
+        most = max(1, int(np.bincount(whose).max(initial=1)))
+        shared = np.maximum(shared, -(-agreeing // most))
+    alone, at_risk = (
+        len(np.unique(of_person[small[of_class]])) for small in (shared == 1, shared < k)
+    )
+    return shared, People(person, number, alone, at_risk)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,15 @@ _LARGEST = 60
 """Kinds of relatives, at most."""
 
 
+_SHORT_LABEL = 8
+"""Words of a label that still names its variable; a longer one is a question or a story."""
+
+_SEXES = frozenset(
+    "male female men women man woman homme femme masculin feminin mann frau maennlich mannlich "
+    "weiblich hombre mujer masculino femenino feminino uomo donna maschio femmina".split()
+)
+
+
 @dataclass(frozen=True)
 class Guess:
     """What a variable may be for, and why it is thought so."""
@@ -58,7 +67,7 @@ def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
     contents = look_at(engine, source)
     guesses = guess_roles(source, contents)
     return tuple(
-        _with_level(guess, content, concept_of(guess.name), engine, source)
+        _with_level(guess, content, _concept(source.variables[guess.name])[0], engine, source)
         for guess, content in zip(guesses, contents, strict=True)
     )
 
@@ -73,10 +82,32 @@ def guess_roles(source: Source, contents: Sequence[Content]) -> list[Guess]:
 
 
 def _guess_role(variable: Variable, content: Content) -> Guess:
-    role, reason = _role(content, concept_of(variable.name), variable.label)
+    concept, where = _concept(variable)
+    role, reason = _role(content, concept, variable.label)
+    if where != "name" and reason.startswith("name says"):
+        reason = reason.replace("name says", f"{where} says" if where == "label" else where, 1)
     if variable.role != "other":
         role, reason = variable.role, DECLARED
     return Guess(variable.name, role, variable.level, reason, variable.label)
+
+
+def _concept(variable: Variable) -> tuple[Concept | None, str]:
+    """Return what a variable speaks of, and where: its name, else its label, else its categories.
+
+    A label is a sentence, and more than its subject may stand in it. So it is asked only where
+    the name says nothing, and believed only of what an intruder may know.
+    """
+    named = concept_of(variable.name)
+    if named is not None:
+        return named, "name"
+    words = words_of(variable.label)
+    spoken = concept_of(variable.label) if len(words) <= _SHORT_LABEL else None
+    if spoken is not None and spoken.role == "key":
+        return spoken, "label"
+    texts = {word for text in (variable.labels or {}).values() for word in words_of(str(text))}
+    if len(texts & _SEXES) >= 2 and len(variable.labels or {}) <= _FEW:
+        return concept_of("sex"), "categories say"
+    return None, "name"
 
 
 def _with_level(

@@ -120,6 +120,10 @@ class Release:
     key: tuple[str, ...] | None = setting(
         listed(text, "variable names"), "the key; by default every variable with role key"
     )
+    person: str | None = setting(
+        text,
+        "the column that says whose record each is, where people have several; k counts people",
+    )
     missing: Missing = setting(
         choice("own", "wildcard"),
         "what a missing value is when records are counted: a category of its own, or any value",
@@ -141,6 +145,11 @@ class Release:
     keep_order: bool = setting(
         yes_or_no,
         "leave the records in the order of the private file, which may tell whose they are",
+        default=False,
+    )
+    keep_household_numbers: bool = setting(
+        yes_or_no,
+        "release the households' own numbers; by default they get new ones",
         default=False,
     )
     substitute: tuple[str, ...] | None = setting(

@@ -8,6 +8,7 @@ from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
 from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.encrypt import Encrypt, decrypt
+from indistinct.protect.follow import FollowLabel
 from indistinct.protect.generalise import Generalise
 from indistinct.protect.household_steps import (
     SIZE,
@@ -17,6 +18,7 @@ from indistinct.protect.household_steps import (
     SwapHouseholds,
     people_with,
 )
+from indistinct.protect.households_alike import AlikeInHousehold, settle_households
 from indistinct.protect.keep_rules import KeepRules
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.losses import Losses, Shares
@@ -32,6 +34,7 @@ from indistinct.protect.models import (
     SampleUniques,
     TCloseness,
 )
+from indistinct.protect.people import ForPeople, Units, for_people, protect_people
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
 from indistinct.protect.promised import promised_models, reads_blanks_as_wildcards
@@ -39,6 +42,7 @@ from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt, origin_of
 from indistinct.protect.recode import RecodingStep, apply_recoding
+from indistinct.protect.renumber import RenumberHouseholds
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
@@ -98,7 +102,6 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
-from indistinct.protect.telltales import telltale_warnings
 from indistinct.protect.told import Told, keep_untold
 
 __all__ = [
@@ -112,6 +115,7 @@ __all__ = [
     "ActionCost",
     "AddNoise",
     "AddRecords",
+    "AlikeInHousehold",
     "Applied",
     "ArgusSession",
     "AverageRisk",
@@ -129,6 +133,8 @@ __all__ = [
     "Draws",
     "DropUnsafe",
     "Encrypt",
+    "FollowLabel",
+    "ForPeople",
     "Generalise",
     "GeneraliseCells",
     "GroupQuarters",
@@ -159,6 +165,7 @@ __all__ = [
     "Receipt",
     "RecodingStep",
     "ReleaseKey",
+    "RenumberHouseholds",
     "Request",
     "Round",
     "Rounded",
@@ -182,6 +189,7 @@ __all__ = [
     "Told",
     "TopBottomCode",
     "TransitionMatrix",
+    "Units",
     "Use",
     "altered_variables",
     "anonymity_table",
@@ -193,6 +201,7 @@ __all__ = [
     "compare_methods",
     "datafly",
     "decrypt",
+    "for_people",
     "fresh_seed",
     "k_similar",
     "k_similar_optimum",
@@ -208,12 +217,13 @@ __all__ = [
     "promised_models",
     "protect_by_method",
     "protect_by_plan",
+    "protect_people",
     "protect_uniques",
     "purpose_warnings",
     "reach_warning",
     "reads_blanks_as_wildcards",
     "round_counts",
-    "telltale_warnings",
+    "settle_households",
     "weak_encryption_warning",
     "write_comparison",
 ]

@@ -20,6 +20,10 @@ from indistinct.showing import Shown, Table
 __all__ = ["Losses", "Shares", "losses"]
 
 
+_TOLD = 3
+"""Of so many variables, those that differ most, it is said by how much."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shares:
     """The categories of one variable in the full and in the reduced records; private."""
@@ -82,15 +86,27 @@ class Losses(Shown):
         return tuple(found)
 
     def notes(self) -> tuple[str, ...]:
-        """Say how much the statistics differ, without a category's name."""
+        """Say how much the statistics differ, the most first, without a category's name."""
+        moved = sorted(self.shares.items(), key=lambda item: -item[1].distance)
         found = [
             f"shares of '{name}' move by {s.distance:.2%} in all, "
             f"{np.abs(s.difference).max(initial=0):.2%} at most in one category"
-            for name, s in self.shares.items()
+            for name, s in moved[:_TOLD]
         ]
-        for name, (full, reduced) in self.means.items():
-            change = "is unchanged" if full == reduced else f"changes by {reduced - full:+.4g}"
-            found.append(f"the mean of '{name}' {change}")
+        found += [f"shares of {len(moved) - _TOLD} more variables move less"] * (len(moved) > _TOLD)
+        apart = sorted(
+            (
+                (abs(reduced - full) / (abs(full) or 1.0), name, reduced - full)
+                for name, (full, reduced) in self.means.items()
+                if full != reduced
+            ),
+            reverse=True,
+        )
+        found += [f"the mean of '{name}' changes by {by:+.4g}" for _, name, by in apart[:_TOLD]]
+        left = len(self.means) - len(apart[:_TOLD])
+        if left:
+            other = "the other" if apart else "all"
+            found.append(f"means of {other} {left} variables are unchanged or change less")
         return tuple(found)
 
     def __repr__(self) -> str:

@@ -121,7 +121,8 @@ class Cost(Shown):
 class Protected(Shown):
     """Records that were protected, and the search that followed.
 
-    `guaranteed` says that the second search, in what was written, found no class smaller than k.
+    `guaranteed` says that the second search, in what was written, found no class smaller than k,
+    counted by people where a column says who they are.
     `claims_k` says whether the method promises that. Encryption does not: classes remain, hidden
     from those without the key. Nor does perturbation: classes remain, of people who are not there.
     """
@@ -154,6 +155,21 @@ class Protected(Shown):
         """Records that are still in classes smaller than k."""
         return self.after.at_risk
 
+    @property
+    def person(self) -> str | None:
+        """The column by which people were counted; None where a record is a person."""
+        return self.before.person
+
+    @property
+    def people_before(self) -> int | None:
+        """People in classes of fewer than k people before, where people were counted."""
+        return self.before.people.at_risk if self.before.people else None
+
+    @property
+    def people_after(self) -> int | None:
+        """People in classes of fewer than k people after, where people were counted."""
+        return self.after.people.at_risk if self.after.people else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by name."""
         return {
@@ -165,6 +181,9 @@ class Protected(Shown):
             "at_risk_after": self.residual,
             "rounds": self.rounds,
             "guaranteed": self.guaranteed,
+            "person": self.person,
+            "people_at_risk_before": self.people_before,
+            "people_at_risk_after": self.people_after,
             "cost": self.cost.to_dict() if self.cost else None,
             "plan": self.plan.to_dict(),
             "receipts": [receipt.to_dict() for receipt in self.receipts],
@@ -185,7 +204,9 @@ class Protected(Shown):
         return self._short()
 
     def _lines(self) -> list[str]:
-        if self.guaranteed:
+        if self.guaranteed and self.person is not None:
+            end = f"no class has fewer than {self.k} people (by {self.person})"
+        elif self.guaranteed:
             end = f"no class is smaller than {self.k}"
         elif self.method == "encrypt":
             end = f"hidden from those without the key; k = {self.k} is not claimed"

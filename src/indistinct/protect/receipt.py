@@ -98,8 +98,9 @@ class Receipt(Shown):
             lines.append(f"    {name:<13}{cells:>12,}")
         if self.residual is not None:
             lines.append(f"  still at risk  {self.residual:>12,}")
-        lines += [f"  note: {note}" for note in self.notes]
+        # what matters first: notes can be many
         lines += [f"  warning: {warning}" for warning in self.warnings]
+        lines += [f"  note: {note}" for note in self.notes]
         return lines
 
     def _tables(self) -> list[Table]:

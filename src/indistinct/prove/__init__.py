@@ -12,16 +12,18 @@ from indistinct.prove.changes import (
     permutation_distances,
     protection_report,
 )
+from indistinct.prove.copies import Copy, find_copies
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.judge import judge
+from indistinct.prove.known_too import known_too
 from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
 from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register, join_registers
-from indistinct.prove.sensitivity import Sensitivity, sensitivity
+from indistinct.prove.sensitivity import KnownToo, Sensitivity, sensitivity
 from indistinct.prove.together import (
     Associations,
     Edition,
@@ -38,11 +40,13 @@ __all__ = [
     "STATES",
     "Associations",
     "Changes",
+    "Copy",
     "Cover",
     "Decision",
     "Edition",
     "ExactMatches",
     "Exposure",
+    "KnownToo",
     "Linkage",
     "Model",
     "Opinion",
@@ -66,10 +70,12 @@ __all__ = [
     "exact_matches",
     "expose",
     "expose_alone",
+    "find_copies",
     "inferred_associations",
     "is_suppressed",
     "join_registers",
     "judge",
+    "known_too",
     "link_own",
     "linked_pairs",
     "linked_totals",

@@ -32,6 +32,7 @@ def assumptions(
     missing: Missing = "own",
     probabilistic: bool = False,
     reach: int | None = None,
+    person: str | None = None,
 ) -> tuple[str, ...]:
     """Say what must be true for a verdict to hold, in words that a recipient may read.
 
@@ -73,7 +74,11 @@ def assumptions(
         if lists or within
         else "a suppressed cell is a value of its own: what it may stand for was not counted"
     )
-    said.append("one record is about one person, and no person has two (Sweeney 2001, section 3)")
+    said.append(
+        f"'{person}' says whose record each is: people were counted, however many records they have"
+        if person is not None
+        else "one record is about one person, and no person has two (Sweeney 2001, section 3)"
+    )
     if k is not None and reach is None:
         said.append(
             f"nobody can ask all {k:,} people whom a record may be about: where one message "
@@ -103,7 +108,7 @@ def doubts(
     Parameters
     ----------
     person
-        The column that names the person: it must do so once in each file that has it.
+        The column that says whose record each is.
     reach
         How many people an intruder can address at once at little cost: the members of a mailing
         list, the inhabitants of a village.
@@ -201,7 +206,7 @@ def _repeated(engine: Engine, source: Source, person: str) -> list[str]:
     several = "1 person has" if people == 1 else f"{people:,} people have"
     return [
         f"'{person}' names somebody in several records of {source.origin}: {several} {records:,} "
-        "records, so k records may be about fewer than k people"
+        "records, so that people were counted by it, not records"
     ]
 
 

@@ -21,6 +21,7 @@ from indistinct.keys import KeyTable
 from indistinct.prove.cover import Cover, cover, texts_of
 from indistinct.prove.labels import forms_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
+from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, ids_alike
 from indistinct.variables import Missing
 
@@ -126,6 +127,8 @@ class Exposure:
         The private data, counted by the attributes, and how their values meet the register's.
     strange
         Attributes with released values that meet nobody, and were not said to be altered.
+    several
+        Whose rows the register's classes hold, where people have several.
     """
 
     register: Register | None
@@ -142,6 +145,7 @@ class Exposure:
     missing: Missing = "own"
     notes: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()
+    several: PeopleOfClasses | None = field(default=None, repr=False)
 
     @property
     def smallest(self) -> int:
@@ -249,6 +253,12 @@ def _expose(
     notes = _check_covers(covers, own, between, encrypted, release=release, register=register)
     strange = tuple(c.name for c in covers if c.unmet and c.name not in encrypted)
     subjects = _subjects(register, known, own, between, private, attributes, person)
+    several = None
+    if register.several and register.person is not None:
+        several = PeopleOfClasses.of(
+            engine, register.source, register.person, known.class_of_records(), len(known.counts)
+        )
+        subjects = np.minimum(subjects, several.by_class)
     amounts = np.stack(
         [known.counts, subjects, subjects * np.arange(len(subjects), dtype=np.int64)], axis=1
     )
@@ -257,6 +267,8 @@ def _expose(
         nowhere = _meets_nowhere(released, covers)
         covers = tuple(found.ignoring_unmet() for found in covers)
     totals = linked_totals(released.codes, known.codes, covers, amounts, missing=missing)
+    if several is not None:
+        totals[:, 0] = several.met(released.codes, known.codes, covers, missing=missing)
     totals[nowhere] = 0
     only = np.where(totals[:, 1] == 1, totals[:, 2], -1)
     return Exposure(
@@ -274,6 +286,7 @@ def _expose(
         missing,
         notes,
         strange,
+        several,
     )
 
 

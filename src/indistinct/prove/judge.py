@@ -14,6 +14,7 @@ from typing import Any
 
 from indistinct import progress
 from indistinct.errors import InputError
+from indistinct.keys import find_person
 from indistinct.prove.examiners import EXAMINERS
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
@@ -34,24 +35,25 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     >>> found.state, found.sentence
     ('holds', 'k-map, k=2: no released record refers to fewer than 2 people')
     """
-    promise, private = trial.promise, trial.private
-    person = promise.person
-    own = [Register.of_private(private, person)] if private is not None else []
+    named, private = trial.promise.person, trial.private
+    trial = replace(trial, promise=replace(trial.promise, person=_person(trial)))
+    promise = trial.promise
+    own = [Register.of_private(private, promise.person)] if private is not None else []
     if promise.population is not None:
         own = []  # the file's people are some of the list's; k counts the list's
         _check_population(promise.population, trial.registers)
     asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
-    listed = [*trial.registers, *own]
-    if promise.wildcard and not listed:
+    lists = [*trial.registers, *own]
+    if promise.wildcard and not lists:
         # what a blank agrees with is counted in the file; the examiner of elimination does more
-        listed, missing = [Register(trial.release, "the released file itself")], "wildcard"
+        lists, missing = [Register(trial.release, "the released file itself")], "wildcard"
     counted = verify(
         trial.engine,
         trial.release,
         promise.key,
         private=private,
-        registers=listed,
-        person=person,
+        registers=lists,
+        person=named if any(named in people.source.variables for people in lists) else None,
         hierarchies=trial.hierarchies,
         missing=missing,
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
@@ -87,13 +89,26 @@ def _also_alone(counted: Verification, alone: Verification) -> Verification:
     found: tuple[str, ...] = ()
     if alone.state == "fails" and counted.state != "fails":
         found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
+    # k does not rest on a register any more: what it lacks is worth knowing, and changes nothing
+    lacks = tuple(r for r in counted.reservations if r.code == "register-lacks")
     return replace(
         counted,
         k=min(counted.k, alone.k) if counted.k else alone.k,
+        reservations=tuple(r for r in counted.reservations if r not in lacks),
+        notes=(*(r.sentence for r in lacks), *counted.notes),
         findings=counted.findings + found,
         checked=(*counted.checked, *alone.checked),
         witnesses=counted.witnesses or alone.witnesses,
     )
+
+
+def _person(trial: Trial) -> str | None:
+    """Return the column that says whose record each is: as promised, or found in the data."""
+    promised, private = trial.promise.person, trial.private
+    if private is None:
+        return promised
+    declared = promised if promised in private.variables else None
+    return find_person(trial.engine, private, declared=declared, key=trial.promise.key)
 
 
 def _check_population(population: str, registers: Sequence[Register]) -> None:

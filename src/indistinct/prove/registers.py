@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +13,7 @@ from indistinct.engine.base import quote
 from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.files.source import Source
+from indistinct.keys import find_person, several_records
 
 __all__ = [
     "OWN_PEOPLE",
@@ -29,7 +30,7 @@ OWN_PEOPLE = "the private data's own people"
 
 @dataclass(frozen=True)
 class Register:
-    """A list of people, one row each: a voter list, a census, a membership list.
+    """A list of people, mostly one row each: a voter list, a census, a membership list.
 
     Parameters
     ----------
@@ -39,17 +40,27 @@ class Register:
         What it is called in answers.
     person
         The column that names the person, where there is one.
+    several
+        Whether a person may have several rows: then people are counted, not rows.
     """
 
     source: Source = field(repr=False)
     name: str = ""
     person: str | None = None
+    several: bool = False
 
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", self.source.origin)
         if self.person is not None:
             self.source.check_columns([self.person])
+
+    def with_people(self, engine: Engine, key: Sequence[str]) -> Register:
+        """Return the list with what is known of whose its rows are; see `keys.find_person`."""
+        person = find_person(engine, self.source, declared=self.person, key=key)
+        if person is None or not several_records(engine, self.source, person):
+            return self
+        return replace(self, person=person, several=True)
 
     @classmethod
     def of_private(cls, private: Source, person: str | None = None) -> Register:
@@ -99,12 +110,10 @@ def join_registers(engine: Engine, registers: Sequence[Register], person: str) -
     The external information of an anonymous data system is the join of all tables that are
     available (Sweeney 2001, property 7). Whoever is in one of them is in the join; what is not
     known of somebody is missing. Where two registers know the same variable, the first that has
-    a value is taken.
+    a value is taken. Who has several rows in one has several in the join.
     """
     if len(registers) < 2:
         raise InputError("At least two registers are needed for a join.")
-    for register in registers:
-        check_one_to_one(engine, register, person)
     names: dict[str, list[int]] = {}
     for number, register in enumerate(registers):
         for column in register.source.variables:

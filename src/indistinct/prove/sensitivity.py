@@ -82,7 +82,8 @@ class KnownToo:
         }
 
     @property
-    def _harm(self) -> tuple[int, int, int, tuple[str, ...]]:
+    def harm(self) -> tuple[int, int, int, tuple[str, ...]]:
+        """What sorts rows, the most harmful first."""
         return self.below_before - self.below, -self.alone, self.smallest, self.attributes
 
 
@@ -258,8 +259,9 @@ def sensitivity(
         for facts in engine.describe(release, candidates)
         if 2 * facts.distinct > release.records
     )
+    held = person if private is not None and person in private.variables else None
     universes = Universes(
-        engine, release, tuple(key), register, private, hierarchies, missing=missing
+        engine, release, tuple(key), register, private, hierarchies, missing=missing, person=held
     )
     counting = _Counting(universes, k)
     left = [name for name in candidates if name not in naming]
@@ -269,7 +271,7 @@ def sensitivity(
         row, few = counting.known_too((name,))
         added.append(row)
         one_more |= few
-    added.sort(key=lambda row: row._harm)
+    added.sort(key=lambda row: row.harm)
     together = added[:1]
     worst = [row.attributes[0] for row in added[:_SHOWN]]
     while together and len(together) < min(TOGETHER, len(worst)):
@@ -277,7 +279,7 @@ def sensitivity(
         if together[-1].alone == release.records:
             break  # nothing is left to tell
         rows = [counting.known_too((*so_far, n))[0] for n in worst if n not in so_far]
-        together.append(min(rows, key=lambda row: row._harm))
+        together.append(min(rows, key=lambda row: row.harm))
     base = counting.base(universes.against())
     links = base.released.per_record(base.people)
     return Sensitivity(

@@ -68,6 +68,8 @@ class Universes:
         What the intruder is believed to know; a register is asked for what it has of it.
     missing
         See `indistinct.prove.expose`.
+    person
+        The column of the private data that says whose record each is, if it is known.
     """
 
     engine: Engine
@@ -77,6 +79,7 @@ class Universes:
     private: Source | None = None
     hierarchies: Mapping[str, Hierarchy] | None = None
     missing: Missing = "own"
+    person: str | None = None
 
     def against(self, further: Sequence[str] = ()) -> str:
         """Choose the people who can be told apart by the key and further attributes."""
@@ -92,11 +95,9 @@ class Universes:
         if against == THE_FILE:
             return expose_alone(self.engine, self.release, [*self.key, *further])
         if against == OWN_PEOPLE:
-            assert self.private is not None
-            people, names = Register.of_private(self.private), self.key
+            people, names = self._own_people, self.key
         else:
-            assert self.register is not None
-            people, names = self.register, self._shared
+            people, names = self._listed_people, self._shared
         return expose(
             self.engine,
             self.release,
@@ -105,6 +106,16 @@ class Universes:
             hierarchies=self.hierarchies,
             missing=self.missing,
         )
+
+    @cached_property
+    def _own_people(self) -> Register:
+        assert self.private is not None
+        return Register.of_private(self.private, self.person).with_people(self.engine, self.key)
+
+    @cached_property
+    def _listed_people(self) -> Register:
+        assert self.register is not None
+        return self.register.with_people(self.engine, self.key)
 
     @cached_property
     def _shared(self) -> tuple[str, ...]:
@@ -151,10 +162,9 @@ def people_without(exposure: Exposure, name: str) -> IntArray:
     codes = np.delete(exposure.released.codes, j, axis=1)
     if exposure.known is None:
         return counts_by_row(codes, exposure.released.counts)
-    return linked_totals(
-        codes,
-        np.delete(exposure.known.codes, j, axis=1),
-        [found for found in exposure.covers if found.name != name],
-        exposure.known.counts[:, None],
-        missing=exposure.missing,
-    )[:, 0]
+    values = np.delete(exposure.known.codes, j, axis=1)
+    covers = [found for found in exposure.covers if found.name != name]
+    if exposure.several is not None:
+        return exposure.several.met(codes, values, covers, missing=exposure.missing)
+    people = exposure.known.counts[:, None]
+    return linked_totals(codes, values, covers, people, missing=exposure.missing)[:, 0]

@@ -6,13 +6,14 @@ from indistinct.release.certificate import Certificate, check_signature, make_ce
 from indistinct.release.chain import Head, TrailCheck
 from indistinct.release.checking import FolderCheck, check_folder
 from indistinct.release.contract import Contract, write_contract
+from indistinct.release.copies import SettledCopies, settle_copies
 from indistinct.release.folder import (
     Prover,
     ReleaseFolder,
     sign,
     write_release,
 )
-from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.methodology import generalised_labels, told_steps, write_methodology
 from indistinct.release.origin import read_origin
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.terms import Terms, check_terms
@@ -29,6 +30,7 @@ __all__ = [
     "Prover",
     "PublicKey",
     "ReleaseFolder",
+    "SettledCopies",
     "SigningKey",
     "Terms",
     "TrailCheck",
@@ -39,8 +41,10 @@ __all__ = [
     "check_terms",
     "digest",
     "file_digest",
+    "generalised_labels",
     "make_certificate",
     "read_origin",
+    "settle_copies",
     "sign",
     "told_steps",
     "told_verdict",

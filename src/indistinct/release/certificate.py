@@ -25,6 +25,8 @@ from indistinct.errors import InputError
 from indistinct.prove import STATES, Promise, State
 from indistinct.release.canonical import digest, pretty
 from indistinct.release.chain import Head
+from indistinct.release.few import rounding_base
+from indistinct.release.outward import blurred_verdict
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.verdict import checked_verdict
 from indistinct.showing import Shown, Table
@@ -221,7 +223,8 @@ def make_certificate(
     Parameters
     ----------
     verdict
-        What the prover found, or None where nobody attacked the release.
+        What the prover found, or None where nobody attacked the release. Counts of people are
+        rounded up, see `outward`; the ledger has them exactly.
     promise
         What was promised, beside key and k; by default nothing.
     files
@@ -232,7 +235,8 @@ def make_certificate(
         The steps as the recipient is told them; equal methods have equal hashes.
     """
     created = created or dt.datetime.now(dt.UTC)
-    told = checked_verdict(verdict) if verdict is not None else None
+    base = rounding_base(k)
+    told = blurred_verdict(checked_verdict(verdict), base) if verdict is not None else None
     checked = told.pop("checked") if told else []
     return Certificate(
         {

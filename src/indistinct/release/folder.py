@@ -35,7 +35,7 @@ from indistinct.release.canonical import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
-from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.methodology import outward_steps, write_methodology
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
@@ -198,8 +198,9 @@ def write_release(
         data = write_data(source, aside / f"data{SUFFIX_OF[format]}", format=format)
         verdict = prove(data) if prove is not None else None
         _refuse_unproved(verdict, although_unproved=although_unproved)
-        told = told_steps(plan, list(source.variables))
-        note = write_methodology(plan, receipts, source=source, terms=terms)
+        # without counts: the certificate tells its hash, and counts could be tried
+        told = outward_steps(plan, list(source.variables))
+        note = write_methodology(plan, receipts, source=source, terms=terms, k=k)
         drawn = write_contract(
             terms,
             released=list(source.variables),
@@ -218,7 +219,8 @@ def write_release(
         if origin is not None:
             write_origin(aside, origin)
             listed.append(parts.ORIGIN)
-        _write_ledger(aside, plan, receipts, ledger, listed)
+        # exactly: the certificate is for everybody, and tells counts of people blurred
+        _write_ledger(aside, plan, receipts, {**ledger, "verdict": verdict}, listed)
         files = {
             name: file_digest(aside / name)
             for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
@@ -260,7 +262,7 @@ def write_release(
         warnings,
         tuple(certificate.reservations),
         promise.accepted if promise is not None else (),
-        tuple(certificate.verdict.get("findings", ())),
+        tuple(verdict["findings"]) if verdict is not None else (),
     )
 
 

@@ -1,7 +1,8 @@
 """The note on method: what was done to the data, as far as the recipient may know.
 
 What is told: the steps in order with their parameters (noise has to be known to be allowed for),
-and how many records and cells each changed. What is never told: the seed and the keys, because
+and how many records and cells each changed, blurred as in every text for others (`outward`). What
+is never told: of how many records values were altered; the seed and the keys, because
 they would undo a step; record numbers, such as who was swapped with whom; a step's warnings and
 notes, which are for the holder and say where protection is thin; the values by which records were
 selected, unless that variable is released as it was; the original values that a label stands for,
@@ -21,9 +22,11 @@ from indistinct.files import Source
 from indistinct.hierarchy import SUPPRESSED, Hierarchy, as_text
 from indistinct.protect import Plan, Receipt, Select, Step
 from indistinct.release.contract import ACCESS, BLANK, one_line
+from indistinct.release.few import rounded, rounding_base
+from indistinct.release.outward import ALTERING, in_words, uncounted_steps
 from indistinct.release.terms import Terms
 
-__all__ = ["generalised_labels", "told_steps", "write_methodology"]
+__all__ = ["generalised_labels", "outward_steps", "told_steps", "write_methodology"]
 
 _SHOWN_LABELS = 12
 _RANGE = re.compile(r"(\d+)-(\d+)")
@@ -96,10 +99,16 @@ def generalised_labels(source: Source, plan: Plan) -> dict[str, list[str]]:
     return {name: those for name, those in labels.items() if those}
 
 
+def outward_steps(plan: Plan, released: Sequence[str]) -> list[str]:
+    """Return the steps as `told_steps` does, without what their sentences count."""
+    return uncounted_steps([step.kind for step in plan.steps], told_steps(plan, released))
+
+
 def write_methodology(
-    plan: Plan, receipts: Sequence[Receipt], *, source: Source, terms: Terms
+    plan: Plan, receipts: Sequence[Receipt], *, source: Source, terms: Terms, k: int
 ) -> str:
     """Tell the recipient what was done to the data, and how to read them."""
+    base = rounding_base(k)
     about = [
         f"- **Purpose:** {_known(terms.purpose)}",
         f"- **Recipient:** {_known(terms.recipient)}",
@@ -107,10 +116,12 @@ def write_methodology(
         f"- **Responsible:** {_known(terms.holder)}",
     ]
     steps = []
-    told = told_steps(plan, list(source.variables))
-    for number, (words, receipt) in enumerate(zip(told, receipts, strict=True), 1):
+    told = outward_steps(plan, list(source.variables))
+    for number, (step, words, receipt) in enumerate(
+        zip(plan.steps, told, receipts, strict=True), 1
+    ):
         steps.append(f"{number}. {words}")
-        steps += [f"   - {fact}" for fact in _facts(receipt)]
+        steps += [f"   - {fact}" for fact in _facts(step, receipt, base)]
     if not steps:
         steps = ["Nothing was changed."]
     asked = one_line(terms.holder) if terms.holder else "whoever gave you the file"
@@ -120,6 +131,7 @@ def write_methodology(
             "",
             *about,
             f"- **Records:** {source.records:,}, with {len(source.variables)} variables",
+            f"- **Counts below:** rounded to multiples of {base}, so that they tell of nobody",
             "",
             "## Steps",
             "",
@@ -165,12 +177,23 @@ def _known(text: str | None) -> str:
     return one_line(text) if text else BLANK
 
 
-def _facts(receipt: Receipt) -> list[str]:
-    before, after = receipt.records_before, receipt.records_after
-    facts = [f"{before:,} records before, {after:,} after"]
+def _facts(step: Step, receipt: Receipt, base: int) -> list[str]:
+    facts = []
+    lost = receipt.records_lost
+    if lost > 0:
+        facts.append(f"records left out: {in_words(rounded(lost, base))}")
+    elif lost < 0:
+        facts.append(f"records added: {in_words(rounded(-lost, base))}")
+    if step.perturbs or step.kind in ALTERING:
+        # how many are still true would help to undo it
+        return [*facts, "how many cells were altered is not told"]
     if receipt.records_changed:
-        facts.append(f"{receipt.records_changed:,} records changed")
-    facts += [f"`{name}`: {cells:,} cells" for name, cells in receipt.cells_changed.items()]
+        facts.append(f"records changed: {in_words(rounded(receipt.records_changed, base))}")
+    facts += [
+        f"`{name}`: cells changed: {in_words(rounded(cells, base))}"
+        for name, cells in receipt.cells_changed.items()
+        if cells
+    ]
     return facts
 
 

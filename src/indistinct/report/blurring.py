@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from indistinct.release.few import lowered, raised, rounded
 from indistinct.report.facts import Curve, Map, MapPoint, Marginal, Measure, Test, Utility
-from indistinct.report.few import lowered, raised, rounded
 
 __all__ = ["blurred_map", "blurred_utility", "unit_of"]
 

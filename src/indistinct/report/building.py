@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import indistinct
-from indistinct.report.few import rounding_base
+from indistinct.release.few import rounding_base
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Claim, Document, Piece, Section
 from indistinct.report.sections import SECTIONS
@@ -41,7 +41,8 @@ def build_document(facts: ReleaseFacts, words: Words) -> Document:
         facts.edition,
         _edition(facts, words),
         words.language,
-        facts.holds,
+        facts.state,
+        facts.passes,
         tuple(sections),
         words("page.made", version=indistinct.__version__, created=created),
     )

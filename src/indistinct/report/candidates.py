@@ -8,10 +8,10 @@ from typing import Any
 
 import indistinct
 from indistinct.errors import InputError
+from indistinct.release.few import rounding_base
 from indistinct.report.against import compared_with
 from indistinct.report.building import glossary, methods
 from indistinct.report.editions import shareable
-from indistinct.report.few import rounding_base
 from indistinct.report.folder import ReleaseFacts, read_release
 from indistinct.report.front import WrittenReport, write_document
 from indistinct.report.pdf import find_browser
@@ -71,7 +71,8 @@ def compare_reports(
         edition,
         _edition(found, edition, words),
         words.language,
-        weighing.chosen is not None,
+        "fails" if weighing.chosen is None else found[weighing.chosen].state,
+        weighing.chosen is not None and found[weighing.chosen].passes,
         tuple(sections),
         words("page.compared", version=indistinct.__version__),
     )

@@ -31,45 +31,33 @@ What is blurred, with a base that is not smaller than k:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from indistinct.release import Certificate
+from indistinct.release.few import Few, lowered, raised, raised_count, rounded, rounding_base
+from indistinct.release.outward import ALTERING, uncounted_step
 from indistinct.report.blurring import blurred_map, blurred_utility, unit_of
 from indistinct.report.facts import (
     Band,
     Changes,
     ClassSizes,
     Cost,
+    Known,
     Linkage,
     Measured,
     Risk,
     Step,
     VariableChange,
 )
-from indistinct.report.few import Few, lowered, raised, raised_count, rounded, rounding_base
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = ["shareable"]
 
 _ASSUMED_K = 5
 """Where not even the certificate tells k."""
-_STRENGTH = ("perturb", "perturb-keeping")
-"""Steps that draw other values, though nothing is shuffled or swapped by them."""
-_COUNTED = {
-    "add-records": (r"[\d,]+ made-up", "made-up"),
-    "drop-outliers": (r", at most [\d,.]+%?\.$", "."),
-    "generalise-cells": (r"[\d,]+ single cells?", "single cells"),
-    # less what other steps left out, it is what is released
-    "sample": (r"sample of [\d,.]+(% of the)? ", "sample of "),
-    "sample-households": (r"sample of [\d,.]+(% of the)? ", "sample of "),
-    "suppress-cells": (r"[\d,]+ single cells?", "single cells"),
-    "suppress-records": (r"[\d,]+ records?", "records"),
-}
-"""Steps whose sentence counts cells or records: where it does, and what stands there instead."""
 _SHARES = ("loss", "precision")
 """Losses that are shares of cells; the others are made of the sizes of classes."""
 
@@ -93,7 +81,9 @@ def _certificate(found: Certificate, base: int) -> Certificate:
     """Round what the certificate counts; its other fields are made for everybody."""
     content = _rounded_in(found.content, ("records",), base)
     if isinstance(content.get("verdict"), Mapping):
-        content["verdict"] = _rounded_in(content["verdict"], ("witnesses", "disclosures"), base)
+        verdict = _rounded_in(content["verdict"], ("witnesses", "disclosures"), base)
+        verdict.pop("findings", None)  # they say where protection is thin, and how thin
+        content["verdict"] = verdict
     if isinstance(content.get("attacked_with"), list):
         content["attacked_with"] = [
             _rounded_in(item, ("records",), base) if isinstance(item, Mapping) else item
@@ -153,11 +143,20 @@ def _risk(risk: Risk, base: int, unit: float) -> Risk:
         without={name: rounded(count, base) for name, count in risk.without.items()},
         enough={s: rounded(count, base) for s, count in risk.enough.items() if count >= base},
         exposed=(),
+        known_too=_known_too(risk, base),
         linkage=tuple(
             Linkage(link.how, raised(link.before, unit), raised(link.after, unit))
             for link in risk.linkage
         ),
     )
+
+
+def _known_too(risk: Risk, base: int) -> tuple[Known, ...]:
+    told = [
+        Known(one.variable, rounded(one.alone, base), rounded(one.below, base))
+        for one in risk.known_too
+    ]
+    return tuple(sorted(told, key=lambda one: (-one.below, -one.alone, one.variable)))
 
 
 def _sizes(sizes: ClassSizes, k: int, base: int) -> ClassSizes:
@@ -188,7 +187,7 @@ def _classes(number: float, records: int, base: int) -> int:
 
 def _perturbed(found: Measured) -> set[str]:
     """Return the variables that a perturbing step touched, whatever other steps did to them."""
-    by_steps = (s.variables for s in found.steps if s.perturbs or s.kind in _STRENGTH)
+    by_steps = (s.variables for s in found.steps if s.perturbs or s.kind in ALTERING)
     changed = found.changes.variables
     return {
         *(name for names in by_steps for name in names),
@@ -225,13 +224,9 @@ def _untold(change: VariableChange) -> VariableChange:
 
 def _step(step: Step) -> Step:
     """Leave out of a step's sentence what it counts, and all of it where it tells how strongly."""
-    if step.perturbs or step.kind in _STRENGTH:
+    if step.perturbs or step.kind in ALTERING:
         return replace(step, told="")
-    if step.kind not in _COUNTED:
-        return step
-    counted, instead = _COUNTED[step.kind]
-    told, found = re.subn(counted, instead, step.told, count=1)
-    return replace(step, told=told if found else "")
+    return replace(step, told=uncounted_step(step.kind, step.told))
 
 
 def _cost(cost: Cost, base: int, unit: float) -> Cost:

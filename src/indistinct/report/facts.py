@@ -21,6 +21,7 @@ __all__ = [
     "Cost",
     "Curve",
     "Exposed",
+    "Known",
     "Linkage",
     "Map",
     "MapPoint",
@@ -103,6 +104,18 @@ class Exposed:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What becomes of the released people if one more variable is known than the key.
+
+    `alone` are those who are then alone, `below` those who share with fewer than k.
+    """
+
+    variable: str
+    alone: int
+    below: int
+
+
+@dataclass(frozen=True)
 class Linkage:
     """What an intruder finds, as shares of people: before, after, and by chance."""
 
@@ -132,6 +145,8 @@ class Risk:
         What was found by linking the two files record by record, where records correspond.
     wildcards
         Whether a suppressed cell was taken to agree with any value when k was counted.
+    known_too
+        What one further released variable would do, the worst first.
     """
 
     key: tuple[str, ...]
@@ -146,17 +161,23 @@ class Risk:
     exposed: tuple[Exposed, ...] = ()
     linkage: tuple[Linkage, ...] = ()
     wildcards: bool = False
+    known_too: tuple[Known, ...] = ()
 
 
 @dataclass(frozen=True)
 class VariableChange:
-    """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold."""
+    """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold.
+
+    `labels` are some of the `number` labels that stand in the released file in place of values.
+    """
 
     name: str
     how: str
     cells: int | None
     suppressed: int = 0
     perturbed: bool = False
+    labels: tuple[str, ...] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)

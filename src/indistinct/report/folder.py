@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from indistinct.errors import InputError
+from indistinct.prove import Promise, Reservation, State
 from indistinct.release import Certificate, check_folder, parts
 from indistinct.report.facts import Measured
 from indistinct.report.pieces import Edition
@@ -51,15 +53,76 @@ class ReleaseFacts:
         """Whether every part is as it was written."""
         return not self.findings
 
+    @cached_property
+    def promise(self) -> Promise | None:
+        """What the certificate promises; None in one that was written before it told that."""
+        return self.certificate.promise
+
     @property
     def claims_k(self) -> bool:
         """Whether the release promises that every record refers to k people."""
-        return self.measured is None or self.measured.claims_k
+        promised = self.promise is None or self.promise.claims_k
+        return promised and (self.measured is None or self.measured.claims_k)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The identifiers that are released because somebody asked for it."""
+        return self.promise.kept if self.promise is not None else ()
+
+    @property
+    def reservations(self) -> tuple[Reservation, ...]:
+        """What the verdict rests on and the file cannot show."""
+        return tuple(
+            Reservation(str(told.get("code")), str(told.get("sentence")))
+            for told in self.certificate.reservations
+        )
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The reservations that the holder took upon himself, by code."""
+        return self._sentences("accepted")
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """What the judge found, a sentence each."""
+        return self._sentences("findings")
+
+    def _sentences(self, name: str) -> tuple[str, ...]:
+        told = self.certificate.verdict.get(name)
+        return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list) else ()
+
+    @property
+    def certified(self) -> State:
+        """The verdict of the certificate, whatever became of the folder since.
+
+        A certificate from before there were three states tells only whether it was proved. Where
+        fields contradict each other, the worse is believed.
+        """
+        if "state" in self.certificate.verdict:
+            told: State = self.certificate.state
+        else:
+            told = "holds" if self.certificate.proved or not self.claims_k else "fails"
+        if told == "holds" and self.claims_k and not self.certificate.proved:
+            return "fails"
+        reserved = self.reservations or self.kept or not self.claims_k
+        return "reservations" if told == "holds" and reserved else told
+
+    @property
+    def state(self) -> State:
+        """The verdict on the folder as it is: one that was changed does not hold."""
+        return self.certified if self.whole else "fails"
 
     @property
     def holds(self) -> bool:
-        """Whether the folder is whole, and what the release promises is proved."""
-        return self.whole and (self.certificate.proved or not self.claims_k)
+        """Whether the promise is kept, and nothing has to be taken on trust."""
+        return self.state == "holds"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it holds, or every reservation was accepted by name."""
+        codes = {reservation.code for reservation in self.reservations}
+        reserved = self.state == "reservations" and bool(codes)
+        return self.holds or (reserved and codes <= set(self.accepted))
 
 
 def read_release(folder: str | Path) -> ReleaseFacts:
@@ -93,7 +156,9 @@ def read_release(folder: str | Path) -> ReleaseFacts:
     else:
         try:
             measured = Measured.from_dict(_json(folder, parts.MEASURED), origin=parts.MEASURED)
-            seed = _json(folder, parts.LEDGER).get("seed")
+            ledger = _json(folder, parts.LEDGER)
+            seed = ledger.get("seed")
+            certificate = _counted_exactly(certificate, ledger.get("verdict"))
         except InputError as error:
             lacking = "unreadable"
             findings.append(str(error))
@@ -107,6 +172,19 @@ def read_release(folder: str | Path) -> ReleaseFacts:
         lacking,
         seed if isinstance(seed, int) else None,
     )
+
+
+def _counted_exactly(certificate: Certificate, found: Any) -> Certificate:
+    """Put the ledger's exact counts in place of those that a certificate tells everybody."""
+    if not isinstance(found, dict) or not certificate.verdict:
+        return certificate
+    names = ("witnesses", "disclosures", "findings")
+    exact = {name: found[name] for name in names if name in found}
+    content = {**certificate.content, "verdict": {**certificate.verdict, **exact}}
+    checked = found.get("checked")
+    if isinstance(checked, list):
+        content["attacked_with"] = checked
+    return Certificate(content)
 
 
 def _json(folder: Path, name: str) -> dict[str, Any]:

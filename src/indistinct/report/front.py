@@ -36,7 +36,9 @@ class WrittenReport(Shown):
         """Return the facts by name."""
         return {
             "edition": self.document.edition,
+            "state": self.document.state,
             "holds": self.document.holds,
+            "passes": self.document.passes,
             "html": str(self.html),
             "json": str(self.json),
             "pdf": str(self.pdf) if self.pdf else None,

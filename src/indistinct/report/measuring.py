@@ -17,14 +17,15 @@ from indistinct.hierarchy import SUPPRESSED
 from indistinct.keys import KeyTable, Uniques
 from indistinct.protect import Plan, Protected, Receipt
 from indistinct.protect import Step as PlanStep
-from indistinct.prove import ProtectionReport
-from indistinct.release import Terms, file_digest, told_steps
+from indistinct.prove import KnownToo, ProtectionReport
+from indistinct.release import Terms, file_digest, generalised_labels, told_steps
 from indistinct.report.facts import (
     Band,
     Changes,
     ClassSizes,
     Cost,
     Exposed,
+    Known,
     Linkage,
     Map,
     MapPoint,
@@ -46,6 +47,10 @@ __all__ = ["measure", "with_utility"]
 _BOUNDS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 _EXPOSED = 10
 """How many of the most exposed combinations are kept."""
+_KNOWN_TOO = 5
+"""Of so many further variables, the worst, it is told what they would do."""
+_LABELS_SHOWN = 3
+"""So many of the labels of a generalised variable say what it became."""
 _LABELLED = 100
 """Up to so many labels of a variable's values are kept."""
 _SEARCHED_CLASSES = 300_000
@@ -69,6 +74,7 @@ def measure(
     drawn: RiskUtilityMap | None = None,
     chosen: str | None = None,
     warnings: Sequence[str] = (),
+    known: Sequence[KnownToo] = (),
 ) -> Measured:
     """Take the facts of a release from what was computed for it; no record is read again.
 
@@ -84,6 +90,8 @@ def measure(
         What an intruder still finds, where that is not in the comparison.
     drawn, chosen
         A map of risk and utility, and the name of the candidate on it that is this release.
+    known
+        What one further released variable would do (`indistinct.prove.known_too`).
     """
     perturbed = any(step.perturbs for step in plan.steps)
     found = Measured(
@@ -110,7 +118,7 @@ def measure(
         done.method,
         done.k,
         done.claims_k,
-        _risk(done, source.variables, perturbed=perturbed),
+        _risk(done, source.variables, known, perturbed=perturbed),
         _changes(source, released, done, plan, receipts),
         _steps(plan, receipts, list(released.variables)),
         _terms(terms),
@@ -153,8 +161,8 @@ def _labels(name: str, variables: Variables) -> dict[str, str]:
 
 def class_sizes(found: Uniques) -> ClassSizes:
     """Return how many people share how many people's combination."""
-    counts = found.tally.counts if found.shared is None else found.shared
-    members = found.tally.counts
+    members = found.tally.sorted_counts()
+    counts = members if found.shared is None else found.shared
     bounds = sorted({*_BOUNDS, found.k})
     bands = []
     for low, high in zip(bounds, [*bounds[1:], None], strict=True):
@@ -168,7 +176,9 @@ def class_sizes(found: Uniques) -> ClassSizes:
     )
 
 
-def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
+def _risk(
+    done: Protected, variables: Variables, known: Sequence[KnownToo], *, perturbed: bool
+) -> Risk:
     before, after = done.before, done.after
     table = before.key_table
     without = {}
@@ -189,13 +199,18 @@ def _risk(done: Protected, variables: Variables, *, perturbed: bool) -> Risk:
         enough,
         None if len(before.key) <= _WHOLE_SEARCH else _MOST_FACTS,
         exposed,
-        wildcards=after.shared is not None,
+        wildcards=after.shared is not None and after.person is None,
+        known_too=tuple(
+            Known(row.attributes[0], row.alone, row.below)
+            for row in known[:_KNOWN_TOO]
+            if row.below > row.below_before
+        ),
     )
 
 
 def _expected(found: Uniques) -> float:
     """Return how many people are guessed rightly: of F who share a key one, so 1 for each class."""
-    if found.shared is None:
+    if found.shared is None or found.person is not None:
         return float(found.classes)
     return float((found.tally.counts / found.shared).sum())
 
@@ -264,6 +279,7 @@ def _changes(
             if _how(step) == "suppressed" and name not in done.after.key:
                 suppressed[name] = suppressed.get(name, 0) + number
     how |= dict.fromkeys(perturbed, "perturbed")
+    labels = generalised_labels(released, plan)
     variables = tuple(
         VariableChange(
             v,
@@ -271,6 +287,8 @@ def _changes(
             cells.get(v, 0),
             min(suppressed.get(v, 0), cells.get(v, 0)),
             v in perturbed,
+            tuple(labels.get(v, ())[:_LABELS_SHOWN]),
+            len(labels.get(v, ())),
         )
         for v in released.variables
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from indistinct.prove import State
 from indistinct.showing import Table
 
 __all__ = [
@@ -230,8 +231,10 @@ class Document:
 
     Parameters
     ----------
-    holds
-        Whether the release keeps what it promises and is as it was written.
+    state
+        The verdict on the release as it is; of several, on the recommended one.
+    passes
+        Whether it holds, or every reservation was accepted by name.
     made
         With what it was written, for the foot of the page.
     """
@@ -240,9 +243,15 @@ class Document:
     edition: Edition
     edition_words: str
     language: str
-    holds: bool
+    state: State
+    passes: bool
     sections: tuple[Section, ...]
     made: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept, and nothing has to be taken on trust."""
+        return self.state == "holds"
 
     def __getitem__(self, name: str) -> Section:
         """Return a section by its name."""
@@ -270,6 +279,8 @@ class Document:
             "title": self.title,
             "edition": self.edition,
             "language": self.language,
+            "state": self.state,
             "holds": self.holds,
+            "passes": self.passes,
             "sections": [section.to_dict() for section in self.sections],
         }

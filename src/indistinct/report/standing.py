@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from indistinct.release.few import added, share
 from indistinct.report.facts import Measured
-from indistinct.report.few import added, share
 from indistinct.report.folder import ReleaseFacts
 
 __all__ = [
@@ -39,8 +39,8 @@ def generalised(measured: Measured) -> bool:
 
 
 def promised_k(facts: ReleaseFacts) -> int:
-    """Return the k that was asked for and is proved; 0 where none is."""
-    if not (facts.claims_k and facts.certificate.proved):
+    """Return the k that was asked for and is proved; 0 where none is, or only with reservations."""
+    if not facts.holds:
         return 0
     return facts.certificate.k or 0
 

@@ -80,8 +80,8 @@ def _measures(general: General) -> Iterable[Measure]:
     if general.regressions is not None and general.regressions.coefficients:
         overlap = general.regressions.overlap
         yield Measure("regressions", 1.0, overlap, overlap - 1.0)
-    best = general.interactions or general.propensity
-    yield Measure("propensity", 1.0, _finite(best.ratio), _finite(best.ratio - 1.0))
+    ratio = general.telling.ratio
+    yield Measure("propensity", 1.0, _finite(ratio), _finite(ratio - 1.0))
 
 
 def _tables(pairs: Tables) -> Iterable[Measure]:

@@ -3,12 +3,13 @@
 The rule, in this order; it looks at what was measured and at nothing else:
 
 1. A folder that is not as it was released is out.
-2. One whose promise is claimed and not proved is out.
+2. One whose promise does not hold is out.
 3. One of which nothing was measured is out: it cannot be weighed.
 4. One that is dominated is out: another, itself not dominated, has no more risk and keeps no
    less, by every measure that both have and that was taken alike, and is better in one. It must
    have all variables that the dominated one has, and both a risk and a measure of 6.
-5. Where some of the rest have a proved promise, those without one are out.
+5. Where some of the rest hold without a reservation, those with one are out; else where some
+   promise k, those that do not.
 6. Of what is left the one that keeps most is recommended: by the mean distance of two-way tables
    where all were compared in the original's own categories, else by the precision of the key
    where all have it, else by the number of cells released as they were.
@@ -103,7 +104,7 @@ def weigh(candidates: Sequence[ReleaseFacts]) -> Weighing:
     for i, facts in enumerate(known):
         if not facts.whole:
             fates[i] = Outcome("changed")
-        elif facts.claims_k and not facts.certificate.proved:
+        elif facts.state == "fails":
             fates[i] = Outcome("unproved")
         elif facts.measured is None:
             fates[i] = Outcome("unmeasured")
@@ -113,7 +114,8 @@ def weigh(candidates: Sequence[ReleaseFacts]) -> Weighing:
     if not left:
         return Weighing(tuple(fates[i] for i in range(len(known))), "none")
     decided: Decided = "only" if len(left) == 1 else "promise"
-    finalists = [i for i in left if known[i].claims_k] or left
+    finalists = [i for i in left if known[i].holds]
+    finalists = finalists or [i for i in left if known[i].claims_k] or left
     fates |= {i: Outcome("no_promise") for i in left if i not in finalists}
     measure = None
     if len(finalists) > 1:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.errors import InputError
-from indistinct.report.few import Below, Few
+from indistinct.release.few import Below, Few
 from indistinct.report.pieces import Claim, Grid, Heading, Picture, Shown, Tone
 
 __all__ = ["Words", "load_words"]

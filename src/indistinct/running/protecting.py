@@ -60,7 +60,10 @@ def protect_as_asked(
     say: Say = silent,
 ) -> Protected:
     """Change a copy of the records by the plan or the method asked for."""
-    promise: dict[str, Any] = {"k": wanted.k, "at_most": wanted.at_most, "seed": seed}
+    promise: dict[str, Any] = {
+        **{"k": wanted.k, "at_most": wanted.at_most},
+        **{"seed": seed, "person": wanted.person},
+    }
     if wanted.plan is not None:
         return data.replay(key, wanted.plan, **promise)
     if wanted.method is None:

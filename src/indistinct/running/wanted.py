@@ -21,7 +21,7 @@ class Wanted:
 
     Parameters
     ----------
-    key, k, at_most, hierarchies
+    key, k, at_most, hierarchies, person
         As `Data.protect` takes them.
     method, plan
         How the records are changed: a method, or a plan that was saved.
@@ -30,7 +30,7 @@ class Wanted:
         project belong to its own method; they are not used with another one.
     seed
         By default the project's, or one that nobody can guess.
-    out, format, keep, keep_order, substitute, keep_named, earlier
+    out, format, keep, keep_order, keep_household_numbers, substitute, keep_named, earlier
         As `Data.release` takes them.
     registers
         Files of people to attack the release with; beside the project's.
@@ -59,11 +59,13 @@ class Wanted:
     plan: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: Path | None = None
+    person: str | None = None
     seed: int | None = None
     out: Path | None = None
     format: Format | None = None
     keep: tuple[str, ...] | None = None
     keep_order: bool | None = None
+    keep_household_numbers: bool | None = None
     substitute: tuple[str, ...] = ()
     keep_named: tuple[str, ...] = ()
     registers: tuple[Path, ...] = ()
@@ -92,11 +94,15 @@ class Wanted:
             method=method,
             plan=plan,
             options={**(project.method.given() if own else {}), **self.options},
+            person=self.person or release.person,
             seed=release.seed if self.seed is None else self.seed,
             out=self.out or release.out,
             format=self.format or release.format,
             keep=release.keep if self.keep is None else self.keep,
             keep_order=release.keep_order if self.keep_order is None else self.keep_order,
+            keep_household_numbers=release.keep_household_numbers
+            if self.keep_household_numbers is None
+            else self.keep_household_numbers,
             substitute=self.substitute or release.substitute or (),
             keep_named=tuple(dict.fromkeys([*self.keep_named, *(release.release or ())])),
             registers=_joined(self.registers, release.registers),

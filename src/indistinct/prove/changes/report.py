@@ -13,7 +13,7 @@ from indistinct.prove.changes.compare import changes
 from indistinct.prove.changes.exact import ExactMatches, matches_of
 from indistinct.prove.changes.groups import Rule
 from indistinct.prove.changes.linkage import LINKAGES, Linkage, LinkageDistance, link_pairs
-from indistinct.prove.changes.pairing import Match, pair_keys, pair_records
+from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.result import Changes
@@ -124,6 +124,8 @@ def protection_report(
     targets: int | None = 2000,
     seed: int = 1,
     d: float = 0.01,
+    unrecoded: tuple[Source, Source] | None = None,
+    recoded: Sequence[str] = (),
 ) -> ProtectionReport:
     """Compare the released file with the original, then attack it with what the original knows.
 
@@ -133,6 +135,10 @@ def protection_report(
         What an intruder knows of people; without it nothing is attacked.
     linkages, within, targets, seed
         Attacks by the nearest record; see `link_own`.
+    unrecoded, recoded
+        The two files as they are, where `original` and `released` were recoded alike to be
+        compared, and the variables that only they can tell: what changed is counted in them, as
+        the receipts of a plan count it.
 
     The other parameters are those of `changes` and `permutation_distances`.
 
@@ -144,11 +150,11 @@ def protection_report(
     >>> report.exact.uniques_unchanged, report.changes.percent()["age"]
     (2, 50.0)
     """
+    names = shared_variables(original, released, variables, match=match)
     found = changes(
         engine,
-        original,
-        released,
-        variables=variables,
+        *(unrecoded or (original, released)),
+        variables=list(dict.fromkeys([*names, *recoded])),
         groups=groups,
         by=by,
         kinship=kinship,
@@ -156,7 +162,6 @@ def protection_report(
         match=match,
         levels=levels,
     )
-    names = [v.name for v in found.variables]
     moved = permutation_distances(
         engine, original, released, variables=names, d=d, match=match, levels=levels
     )

@@ -7,11 +7,14 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 from collections.abc import Callable
 
 from indistinct.prove.examiners.altered import examine_altered
+from indistinct.prove.examiners.copies import examine_copies
 from indistinct.prove.examiners.elimination import examine_elimination
 from indistinct.prove.examiners.frequencies import examine_frequencies
+from indistinct.prove.examiners.households import examine_households
 from indistinct.prove.examiners.identifiers import examine_identifiers
 from indistinct.prove.examiners.metadata import examine_metadata
 from indistinct.prove.examiners.order import examine_order
+from indistinct.prove.examiners.people import examine_people
 from indistinct.prove.examiners.sensitive import examine_sensitive
 from indistinct.prove.examiners.terms import examine_terms
 from indistinct.prove.opinion import Opinion, Trial
@@ -25,6 +28,9 @@ EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
     examine_frequencies,
     examine_identifiers,
     examine_metadata,
+    examine_people,
     examine_order,
     examine_altered,
+    examine_households,
+    examine_copies,
 )

@@ -9,7 +9,7 @@ from typing import Any
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Claim, Grid, Heading, Piece, Section, Shown, SignOff, Tone
 from indistinct.report.sections.comparison_figures import dot_plot, risk_map
-from indistinct.report.sections.verdict import verdict_sentence
+from indistinct.report.sections.verdict import reservations, verdict_sentence
 from indistinct.report.standing import (
     cells_changed,
     cells_kept,
@@ -98,7 +98,7 @@ def _recommended(found: Compared, words: Words) -> Claim:
     weighing = found.weighing
     if weighing.chosen is None:
         return words.claim("recommend.none", tone="bad", number=len(found.candidates))
-    tone: Tone = "good" if found.candidates[weighing.chosen].claims_k else "note"
+    tone: Tone = "good" if found.candidates[weighing.chosen].holds else "note"
     name = f"recommend.{weighing.decided}"
     values: dict[str, Any] = {
         "which": found.name(weighing.chosen),
@@ -131,6 +131,9 @@ def _reservations(found: Compared, chosen: int, words: Words) -> Iterator[Piece]
     weighed = [f.measured for f in found.candidates if f.measured is not None]
     if not facts.claims_k:
         yield words.claim("recommend.no_promise", tone="note", which=found.name(chosen))
+    elif not facts.holds:
+        yield words.claim("recommend.reserved", tone="note", which=found.name(chosen))
+    yield from reservations(facts, words)
     if not same_key(weighed):
         yield words.claim("recommend.keys", tone="note", key=measured.risk.key)
     elif facts.claims_k and any(m.claims_k and m.k > measured.k for m in weighed):
@@ -236,9 +239,13 @@ def _about(found: Compared, words: Words) -> list[Row]:
 
 
 def _promise(facts: ReleaseFacts) -> str:
-    if not facts.claims_k:
+    if not facts.claims_k and facts.certified != "fails":
         return "promise.none"
-    return "promise.proved" if facts.certificate.proved else "promise.unproved"
+    return {
+        "holds": "promise.proved",
+        "reservations": "promise.reserved",
+        "fails": "promise.unproved",
+    }[facts.certified]
 
 
 def _records(facts: ReleaseFacts) -> int | None:
@@ -323,6 +330,7 @@ def _one_by_one(found: Compared, words: Words) -> Iterator[Piece]:
         told = verdict_sentence(facts, words)
         # what was proved was proved of other bytes
         yield told if facts.whole else replace(told, tone="plain")
+        yield from reservations(facts, words)
         if facts.lacking is not None:
             yield words.claim(
                 f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder"
@@ -375,7 +383,7 @@ def _alike(found: Compared, words: Words) -> Iterator[Piece]:
 
 
 def _signing(found: Compared, words: Words) -> Iterator[Piece]:
-    held = [i for i, facts in enumerate(found.candidates) if facts.holds]
+    held = [i for i, facts in enumerate(found.candidates) if facts.state != "fails"]
     yield words.claim("sign.compared", tone="plain" if held else "bad")
     choices = [words("sign.candidate", which=found.name(i)) for i in held]
     lines = ("reasons", "name", "office", "place", "signature")

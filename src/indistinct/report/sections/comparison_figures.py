@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from indistinct.figures import Measure, Spot, candidates, frontier
+from indistinct.release.few import Below, Few, share
 from indistinct.report.facts import Measured
-from indistinct.report.few import Below, Few, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Picture
 from indistinct.report.standing import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indistinct.figures import before_after, shares
+from indistinct.release.few import Below, Few, drawable, share
 from indistinct.report.facts import Band, Measured, Risk
-from indistinct.report.few import Below, Few, drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Grid, Picture, Piece, Section
 from indistinct.report.words import Words

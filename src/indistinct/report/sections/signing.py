@@ -12,9 +12,9 @@ __all__ = ["signing"]
 def signing(facts: ReleaseFacts, words: Words) -> Section:
     """Give room for a decision and signatures."""
     choices = [words("sign.release"), words("sign.conditions"), words("sign.refuse")]
-    if facts.holds and not facts.claims_k:
+    if facts.state == "reservations":
         choices = [words("sign.conditions"), words("sign.refuse")]
-    elif not facts.holds:
+    elif facts.state == "fails":
         choices = [words("sign.refuse"), words("sign.although")]
     return Section(
         "signing",
@@ -23,7 +23,7 @@ def signing(facts: ReleaseFacts, words: Words) -> Section:
             words.claim(
                 "sign.intro",
                 page="report",
-                tone="plain" if facts.holds else "bad",
+                tone="bad" if facts.state == "fails" else "plain",
                 name=facts.name,
                 sha256=str(facts.certificate.content.get("sha256"))[:16],
             ),

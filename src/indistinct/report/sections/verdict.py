@@ -7,13 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from indistinct.figures import gauge
+from indistinct.release.few import added, drawable, share
 from indistinct.report.facts import Linkage, Measured
-from indistinct.report.few import added, drawable, share
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Claim, Grid, Picture, Piece, Section, Shown, Tone
 from indistinct.report.words import Words
 
-__all__ = ["glance", "nearest_link", "stand_out_gauge", "verdict", "verdict_sentence"]
+__all__ = [
+    "glance",
+    "known_too",
+    "nearest_link",
+    "reservations",
+    "stand_out_gauge",
+    "verdict",
+    "verdict_sentence",
+]
 
 
 def verdict(facts: ReleaseFacts, words: Words) -> Section:
@@ -29,8 +37,11 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
         yield words.claim("verdict.then", page="release-folder")
     said = verdict_sentence(facts, words)
     yield said if facts.whole else replace(said, tone="plain")
+    yield from reservations(facts, words)
     if facts.measured is not None:
         yield from _caveats(facts, facts.measured, words)
+    if facts.measured is not None:
+        yield from known_too(facts.measured, words)
     if facts.lacking is not None:
         yield words.claim(f"verdict.lacking.{facts.lacking}", tone="note", page="release-folder")
     if facts.measured is not None:
@@ -58,33 +69,78 @@ def _caveats(facts: ReleaseFacts, measured: Measured, words: Words) -> Iterator[
         yield words.claim("verdict.wildcards", tone="note", page="local-suppression")
 
 
+def known_too(measured: Measured, words: Words) -> Iterator[Piece]:
+    """Say what is left of the promise if one more fact is known than the key."""
+    found, records = measured.risk.known_too, measured.risk.after.records
+    if not found:
+        return
+    worst = found[0]
+    yield words.claim(
+        "known.worst",
+        tone="note",
+        page="what-is-not-proved",
+        key=measured.risk.key,
+        variable=worst.variable,
+        alone=share(worst.alone, records),
+        below=share(worst.below, records),
+        k=measured.k,
+    )
+    yield words.grid(
+        "known",
+        [("variable", ""), ("alone", "percent"), ("few", "percent")],
+        [(one.variable, share(one.alone, records), share(one.below, records)) for one in found],
+        key=measured.risk.key,
+    )
+
+
 def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
     """Say in one sentence what was proved, or that nothing was."""
     certificate, found = facts.certificate, facts.certificate.verdict
     key, asked = tuple(certificate.key), certificate.k or 0
-    if not facts.claims_k and facts.measured is not None:
-        return _perturbed(facts.measured, words)
+    state = facts.certified
+    if not facts.claims_k:
+        said = _perturbed(facts.measured, words)
+        return said if state != "fails" else replace(said, tone="bad")
     if not found:
         return words.claim("verdict.unproved", tone="bad", page="verifying")
-    if certificate.proved:
-        name = f"verdict.{found.get('verdict')}"
-        name = name if name in words else "verdict.proved"
-        return words.claim(name, tone=_kept_tone(facts), page="verifying", key=key, k=asked)
-    return words.claim(
-        "verdict.fails",
-        tone="bad",
-        page="verifying",
-        exposed=_number(found.get("witnesses"), 0),
-        records=_number(certificate.content.get("records"), 0),
-        k=asked,
-        key=key,
-    )
+    if state == "fails":
+        exposed = _number(found.get("witnesses"), 0)
+        return words.claim(
+            # what the examiners found need not be a small group
+            "verdict.fails" if exposed else "verdict.broken",
+            tone="bad",
+            page="verifying",
+            exposed=exposed,
+            records=_number(certificate.content.get("records"), 0),
+            k=asked,
+            key=key,
+        )
+    name = f"verdict.{found.get('verdict')}" if state == "holds" else "verdict.reserved"
+    name = name if name in words else "verdict.proved"
+    return words.claim(name, tone=_kept_tone(facts), page="verifying", key=key, k=asked)
+
+
+def reservations(facts: ReleaseFacts, words: Words) -> Iterator[Claim]:
+    """Say what breaks the promise, and what it rests on: in sentences, none of them left out."""
+    if facts.kept:
+        yield words.claim("verdict.kept", tone="note", page="release-folder", names=facts.kept)
+    for sentence in facts.broken:
+        if sentence.startswith("none:"):
+            continue  # the verdict in other words
+        yield words.said(sentence, name="verdict.broken.why", tone="bad", page="verifying")
+    for one in facts.reservations:
+        if facts.kept and one.code == "identifier-released":
+            continue  # said above
+        said = words.said(one.sentence, name="verdict.reservation", tone="note", page="verifying")
+        accepted = one.code in facts.accepted
+        mark = words("verdict.accepted" if accepted else "verdict.open", code=one.code)
+        yield replace(said, parts=(*said.parts, f" {mark}"))
 
 
 def _kept_tone(facts: ReleaseFacts) -> Tone:
     """Return how a kept promise is shown: it is a weaker one where suppressed cells agree."""
     wildcards = facts.measured is not None and facts.measured.risk.wildcards
-    return "note" if wildcards else "good"
+    return "good" if facts.certified == "holds" and not wildcards else "note"
 
 
 def _number(value: object, otherwise: int) -> int:
@@ -92,10 +148,10 @@ def _number(value: object, otherwise: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
 
 
-def _perturbed(measured: Measured, words: Words) -> Claim:
+def _perturbed(measured: Measured | None, words: Words) -> Claim:
     """Say what a release protects from that promises no k."""
-    link = nearest_link(measured)
-    if link is None:
+    link = nearest_link(measured) if measured is not None else None
+    if link is None or measured is None:
         return words.claim("verdict.perturbed.unknown", tone="note", page="protection-report")
     return words.claim(
         "verdict.perturbed",
@@ -184,6 +240,7 @@ def _gauge(
         allowed,
         names=names,
         none=words.untold([before, after]),
+        axis=words("gauge.scale"),
         name=name,
     )
     return words.picture(name, svg, grid, page=page, before=before, after=after, **values)

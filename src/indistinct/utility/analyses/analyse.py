@@ -67,6 +67,12 @@ class Utility(Shown):
     notes: tuple[str, ...] = ()
 
     @property
+    def telling(self) -> Propensity:
+        """The model that tells the files apart best: what one cannot see, another may."""
+        models = [m for m in (self.propensity, self.interactions) if m is not None]
+        return max(models, key=lambda model: model.ratio)
+
+    @property
     def measures(self) -> dict[str, Any]:
         """The measures that apply, by name."""
         named = {
@@ -102,16 +108,12 @@ class Utility(Shown):
                 f"Of {len(every)} regression coefficients {signs} keep their sign and {kept} their "
                 f"significance; the intervals overlap by {self.regressions.overlap:.2f}."
             )
-        best = self.interactions or self.propensity
-        told = "cannot tell" if best.ratio <= 3 else "can tell"
-        found.append(
-            f"A model {told} released from original records (pMSE ratio {best.ratio:.3g})."
-        )
+        found.append(self.telling.sentence)
         return found
 
     def plot(self) -> str:
         """Draw how far each variable and the worst pairs are, and the propensities, as SVG."""
-        parts = (self.pairs, self.interactions or self.propensity)
+        parts = (self.pairs, self.telling)
         drawn = [part.plot() for part in parts if part is not None]
         return stacked("Utility", [*self.marginals._figures(), *drawn])
 

@@ -29,6 +29,11 @@ Null = Literal["synthesis", "samples", "subsample", "permutation", "pairs"]
 
 Vector = NDArray[np.float64]
 
+AS_BY_CHANCE = 3
+"""Up to this pMSE ratio a file is commonly called as good as a fresh sample."""
+CLEARLY = 10
+"""Above this one whoever fits the model sees that the file was changed."""
+
 
 def expected_pmse(
     parameters: int, original: int, released: int, *, null: Null = "synthesis"
@@ -100,6 +105,19 @@ class Propensity(Shown):
         if self.sd > 0:
             return (self.pmse - self.expected) / self.sd
         return 0.0 if self.pmse < 1e-15 else math.inf
+
+    @property
+    def sentence(self) -> str:
+        """Say whether a model can tell the files apart, and by which limits that is said."""
+        said = f"pMSE ratio {self.ratio:.3g}, {'main effects' if self.main_effects else 'two-way'}"
+        if self.ratio <= AS_BY_CHANCE:
+            return (
+                "A model can hardly tell released from original records "
+                f"({said}; {AS_BY_CHANCE} or less is taken for chance)."
+            )
+        well = "somewhat" if self.ratio <= CLEARLY else "clearly"
+        limit = f"up to {CLEARLY}" if self.ratio <= CLEARLY else f"above {CLEARLY}"
+        return f"A model can tell released from original records {well} ({said}; {limit})."
 
     def to_dict(self) -> dict[str, Any]:
         """Return original (the pMSE to be expected), released (the pMSE) and difference."""

@@ -1,0 +1,110 @@
+"""Visits are no patients: whether every class of the released file has records of k people.
+
+Among the private data's own people and in registers `verify` counts people already, by what the
+labels leave possible. Here the people are counted whose records really are in a class: by the
+holder's knowledge of which record each was made from, and by a number of people that was released
+itself, such as a pseudonym. Such a number also lets anybody put a person's records together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.keys import find_person, person_of_records, several_records
+from indistinct.keys.people import class_of_records
+from indistinct.prove.opinion import Opinion, Trial
+
+__all__ = ["examine_people"]
+
+IntArray = NDArray[np.int64]
+
+
+def examine_people(trial: Trial) -> Opinion:
+    """Count the people of every released class, where it can be told whose its records are."""
+    promise, release, engine = trial.promise, trial.release, trial.engine
+    found = Opinion()
+    if not release.records:
+        return found
+    private, person, origin = trial.private, promise.person, trial.origin
+    if private is not None and person is not None and origin is not None:
+        whose, real = person_of_records(engine, private, person), origin >= 0
+        classes = class_of_records(engine.count(release, promise.key))
+        found = _counted(found, trial, classes[real], whose[origin[real]], person)
+    released = _released_person(trial)
+    if released is not None:
+        whose = person_of_records(engine, release, released)
+        classes = class_of_records(engine.count(release, promise.key))
+        found = _counted(found, trial, classes, whose, released)
+        return _put_together(found, trial, classes, whose, released)
+    if person is not None and private is None:
+        said = (
+            f"people have several records, by '{person}', which is not released: whose the records "
+            "are can be counted with the private data"
+        )
+        return replace(found, notes=(*found.notes, said))
+    return found
+
+
+def _released_person(trial: Trial) -> str | None:
+    """Return a released column that numbers people who have several records."""
+    promise, release = trial.promise, trial.release
+    person = promise.person
+    if person is None or person not in release.variables or person in promise.key:
+        person = find_person(trial.engine, release, key=promise.key)
+    if person is None or not several_records(trial.engine, release, person):
+        return None
+    return person
+
+
+def _counted(
+    found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, person: str
+) -> Opinion:
+    """Add the fewest people of a class, and a finding where they are too few."""
+    of_class, _ = _pairs(classes, whose)
+    if not len(of_class):
+        return found
+    people = np.bincount(of_class)
+    fewest = int(people[people > 0].min())
+    wanted = trial.promise.k
+    if trial.promise.claims_k and fewest < wanted:
+        found = found.finding(
+            f"some combinations of {', '.join(trial.promise.key)} are those of fewer than "
+            f"{wanted:,} people, who have several records each: by '{person}' the fewest are "
+            f"{fewest:,}"
+        )
+    least = fewest if found.k is None else min(found.k, fewest)
+    return replace(found, k=least)
+
+
+def _put_together(
+    found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, person: str
+) -> Opinion:
+    """Reserve that whoever knows several of a person's records may tell her from others."""
+    of_class, of_person = _pairs(classes, whose)
+    if np.bincount(of_person).max(initial=0) < 2:
+        return found
+    # a set of classes is the sum of fixed random words, whatever their order
+    words = np.random.default_rng(0).integers(0, 1 << 62, int(classes.max()) + 1, dtype=np.uint64)
+    sets = np.zeros(int(of_person.max()) + 1, dtype=np.uint64)
+    np.add.at(sets, of_person, words[of_class])
+    _, which, sizes = np.unique(sets, return_inverse=True, return_counts=True)
+    alike = sizes[which.reshape(-1)]
+    few = int((alike < trial.promise.k).sum())
+    if not few:
+        return found
+    return found.reserving(
+        "records-linked",
+        f"'{person}' is released and tells which records are of one person: whoever knows several "
+        f"combinations of {', '.join(trial.promise.key)} of somebody may find fewer than "
+        f"{trial.promise.k:,} people with all of them",
+    )
+
+
+def _pairs(classes: IntArray, whose: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs of a class and a person in it, each once."""
+    size = int(whose.max(initial=0)) + 1
+    of_class, of_person = np.divmod(np.unique(classes * size + whose), size)
+    return of_class, of_person
