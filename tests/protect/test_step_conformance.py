@@ -34,6 +34,7 @@ from indistinct.protect.step import _KINDS
 from indistinct.protect.systems.microaggregate import Microaggregate
 from indistinct.protect.techniques import (
     AddNoise,
+    BlankTold,
     CorrelatedNoise,
     GeneraliseCells,
     MultiplyNoise,
@@ -172,6 +173,7 @@ EXAMPLES: list[Example] = [
         missing_stays=False,
     ),
     Example(Substitute("zip"), ("zip",), still=False),
+    Example(BlankTold(("zip",), ("grade",)), ("grade",), missing_stays=False, still=False),
     Example(
         SuppressCells(((0, "zip"), (0, "age"))), ("zip", "age"), missing_stays=False, still=False
     ),
