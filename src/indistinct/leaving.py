@@ -95,7 +95,7 @@ def prepare_to_leave(
     keep: Sequence[str] | None = None,
     keep_named: Sequence[str] | None = None,
     keep_order: bool | None = None,
-    keep_household_numbers: bool = False,
+    keep_household_numbers: bool | None = None,
     substitute: Sequence[str] = (),
     accept: Sequence[str] = (),
 ) -> Leaving:
@@ -108,11 +108,15 @@ def prepare_to_leave(
     private.check_columns(keep_named)
     if keep_order is None:
         keep_order = settings is not None and bool(settings.keep_order)
+    if keep_household_numbers is None:
+        keep_household_numbers = settings is not None and settings.keep_household_numbers
     seed = fresh_seed() if seed is None else seed
     warnings: list[str] = []
     household = project.household.household if project is not None else None
     household = household or household_column(private)
-    if household in done.source.variables and (keep is None or household in keep):
+    shown = keep is None or household in keep
+    # members who stand together are seen to be a household, with a number or without
+    if household in done.source.variables and (shown or keep_order):
         assert household is not None
         done = settle_households(
             engine,
@@ -121,7 +125,7 @@ def prepare_to_leave(
             household=household,
             person=done.person,
             seed=seed,
-            keep_numbers=keep_household_numbers,
+            keep_numbers=keep_household_numbers or not shown,
         )
         if household not in done.source.variables:
             keep = None if keep is None else [name for name in keep if name != household]
@@ -156,7 +160,14 @@ def prepare_to_leave(
         last.append(Deidentify(tuple(one.name for one in left)))
     on_the_way = on_the_way.then(last)
     promise = _promised(on_the_way, private, done, naming, household, project, accept)
-    trial = Trial(engine, on_the_way.source, promise, private, hierarchies=on_the_way.hierarchies)
+    trial = Trial(
+        engine,
+        on_the_way.source,
+        promise,
+        private,
+        hierarchies=on_the_way.hierarchies,
+        origin=origin_of(on_the_way.receipts, private.records),
+    )
     settled = settle_copies(trial, keep=keep_named, seed=seed, first=len(on_the_way.plan))
     in_order = replace(
         on_the_way,

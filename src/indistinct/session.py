@@ -211,10 +211,11 @@ class Data:
         whole = None
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
-        return file_risk(
+        names = self.key(key)
+        found = file_risk(
             self.engine,
             self.source,
-            self.key(key),
+            names,
             fraction=fraction,
             weight=weight,
             population=whole,
@@ -223,6 +224,16 @@ class Data:
             household=household,
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
+        )
+        whose = self._with_several_records(names, None)
+        if whose is None:
+            return found
+        said = (
+            f"records are rated, and by '{whose}' several are of one person: a class of records "
+            "may be one of fewer people, who are recognised the more easily"
+        )
+        return replace(
+            found, found=replace(found.found, assumptions=(*found.found.assumptions, said))
         )
 
     def flags(self, rules: str | Path) -> RecordFlags:
@@ -606,7 +617,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
-        keep_household_numbers: bool = False,
+        keep_household_numbers: bool | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -728,6 +739,9 @@ class Data:
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
+                "person": done.person,
+                "people_at_risk_before": done.people_before,
+                "people_at_risk_after": done.people_after,
                 "method": done.method,
                 "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),

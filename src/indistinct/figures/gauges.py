@@ -31,6 +31,7 @@ def gauge(
     at_least: bool = False,
     share: bool = True,
     none: str = NONE,
+    axis: str = "",
     width: int = WIDTH,
     name: str | None = None,
 ) -> str:
@@ -48,6 +49,8 @@ def gauge(
         Whether they are shares, to be written in per cent.
     none
         What is written for a number that is None, not a number or infinite.
+    axis
+        What the scale is, written below it.
     name
         What the ids in the figure begin with.
 
@@ -86,7 +89,9 @@ def gauge(
     for value, draw in ((goal, _goal), (values[0], _first), (values[1], _second)):
         if value is not None:
             sheet.add(draw(across(value), line))
-    return sheet.svg(line + 32, ", ".join(texts))
+    if axis:
+        sheet.text(left, line + 42, axis)
+    return sheet.svg(line + (50 if axis else 32), ", ".join(texts))
 
 
 def _track(start: float, end: float, line: float, colour: str) -> str:

@@ -113,6 +113,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
             records_changed=int((altered & kept).sum()),
             cells_changed={name: number for name, number in changed.items() if number},
             residual=0,
+            rows=None if kept.all() else np.flatnonzero(kept),
         )
 
     def _keep_k(
@@ -328,7 +329,8 @@ def _with_steps(
     if not steps:
         return done
     applied = Plan(tuple(steps)).apply(engine, done.source, seed=seed, first=len(done.plan))
-    after = uniques(engine, applied.source, list(done.before.key), k=done.k)
+    whose = done.person if done.person in applied.source.variables else None
+    after = uniques(engine, applied.source, list(done.before.key), k=done.k, person=whose)
     return replace(
         done,
         plan=Plan((*done.plan.steps, *steps)),

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.keys import group_rows
+from indistinct.keys import group_rows, person_of_records
 from indistinct.prove.cover import Cover, cover, texts_of
 from indistinct.prove.opinion import Trial
-from indistinct.prove.registers import as_text_column
 
 __all__ = [
     "NONE_POSSIBLE",
     "Coded",
     "Possible",
     "ValueSets",
+    "by_origin",
     "coded_column",
     "people_in_classes",
     "people_of",
@@ -162,22 +162,24 @@ def people_of(trial: Trial) -> IntArray | None:
 
     The released file may hold the column, or the holder's ledger says which private record it was.
     """
-    person = trial.promise.person
+    person, private, origin = trial.promise.person, trial.private, trial.origin
     if person is None:
         return None
     if person in trial.release.variables:
-        ids = as_text_column(trial.release.table([person]).column(0))
-    elif trial.private is not None and trial.origin is not None:
-        ids = as_text_column(trial.private.table([person]).column(0)).take(pa.array(trial.origin))
-    else:
+        return person_of_records(trial.engine, trial.release, person)
+    if private is None or origin is None:
         return None
-    if isinstance(ids, pa.ChunkedArray):
-        ids = ids.combine_chunks()
-    coded = ids.dictionary_encode()
-    codes: IntArray = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    unnamed = np.flatnonzero(codes < 0)
-    codes[unnamed] = len(coded.dictionary) + np.arange(len(unnamed))
-    return codes
+    return by_origin(person_of_records(trial.engine, private, person), origin)
+
+
+def by_origin(numbers: IntArray, origin: IntArray) -> IntArray:
+    """Return the private records' numbers for released ones; one that was made up has its own.
+
+    >>> by_origin(np.array([5, 5, 6]), np.array([2, -1, 0])).tolist()
+    [6, 8, 5]
+    """
+    own = int(numbers.max(initial=0)) + 1 + np.arange(len(origin))
+    return np.where(origin >= 0, np.append(numbers, 0)[origin], own)
 
 
 def people_in_classes(codes: IntArray, people: IntArray | None = None) -> tuple[IntArray, IntArray]:

@@ -13,7 +13,7 @@ from indistinct.release.folder import (
     sign,
     write_release,
 )
-from indistinct.release.methodology import told_steps, write_methodology
+from indistinct.release.methodology import generalised_labels, told_steps, write_methodology
 from indistinct.release.origin import read_origin
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.terms import Terms, check_terms
@@ -41,6 +41,7 @@ __all__ = [
     "check_terms",
     "digest",
     "file_digest",
+    "generalised_labels",
     "make_certificate",
     "read_origin",
     "settle_copies",

@@ -166,13 +166,18 @@ class Risk:
 
 @dataclass(frozen=True)
 class VariableChange:
-    """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold."""
+    """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold.
+
+    `labels` are some of the `number` labels that stand in the released file in place of values.
+    """
 
     name: str
     how: str
     cells: int | None
     suppressed: int = 0
     perturbed: bool = False
+    labels: tuple[str, ...] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)

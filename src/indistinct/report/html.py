@@ -34,8 +34,15 @@ def write_page(
     unfolded
         Show the data tables of figures openly, as paper needs it.
     """
+    prefix = "method-page."
+    pages = [c.name for c in document.every(Claim) if c.name.startswith(prefix)]
     return _template().render(
-        document=document, words=words, docs=docs.rstrip("/") if docs else None, unfolded=unfolded
+        document=document,
+        words=words,
+        docs=docs.rstrip("/") if docs else None,
+        unfolded=unfolded,
+        # whoever reads this has no documentation at hand: a statement points to a note at the end
+        notes={name.removeprefix(prefix): number for number, name in enumerate(pages, 1)},
     )
 
 

@@ -18,7 +18,7 @@ from indistinct.keys import KeyTable, Uniques
 from indistinct.protect import Plan, Protected, Receipt
 from indistinct.protect import Step as PlanStep
 from indistinct.prove import KnownToo, ProtectionReport
-from indistinct.release import Terms, file_digest, told_steps
+from indistinct.release import Terms, file_digest, generalised_labels, told_steps
 from indistinct.report.facts import (
     Band,
     Changes,
@@ -49,6 +49,8 @@ _EXPOSED = 10
 """How many of the most exposed combinations are kept."""
 _KNOWN_TOO = 5
 """Of so many further variables, the worst, it is told what they would do."""
+_LABELS_SHOWN = 3
+"""So many of the labels of a generalised variable say what it became."""
 _LABELLED = 100
 """Up to so many labels of a variable's values are kept."""
 _SEARCHED_CLASSES = 300_000
@@ -277,6 +279,7 @@ def _changes(
             if _how(step) == "suppressed" and name not in done.after.key:
                 suppressed[name] = suppressed.get(name, 0) + number
     how |= dict.fromkeys(perturbed, "perturbed")
+    labels = generalised_labels(released, plan)
     variables = tuple(
         VariableChange(
             v,
@@ -284,6 +287,8 @@ def _changes(
             cells.get(v, 0),
             min(suppressed.get(v, 0), cells.get(v, 0)),
             v in perturbed,
+            tuple(labels.get(v, ())[:_LABELS_SHOWN]),
+            len(labels.get(v, ())),
         )
         for v in released.variables
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.figures import bars
 from indistinct.households import (
     agrees_beyond_chance,
     constant_in_households,
@@ -31,6 +32,7 @@ from indistinct.prove.possible import (
     Coded,
     Possible,
     ValueSets,
+    by_origin,
     coded_column,
     people_in_classes,
     people_of,
@@ -91,6 +93,10 @@ class HouseholdAttack(Shown):
             "rare": self.rare,
             "fewest": self.fewest,
         }
+
+    def plot(self) -> str:
+        """Draw the cells of each variable that members tell more exactly, as SVG."""
+        return bars("Cells that other members tell", list(self.undone), list(self.undone.values()))
 
     def __repr__(self) -> str:
         return self._short()
@@ -242,7 +248,7 @@ def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
         origin = np.arange(release.records, dtype=np.int64)
     if origin is None or len(origin) != release.records:
         return []
-    households = household_numbers(private, known)[origin]
+    households = by_origin(household_numbers(private, known), origin)
     one, other = pairs_in_households(households)
     if not len(one) or float((other - one == 1).mean()) < _STANDING_TOGETHER:
         return []

@@ -42,8 +42,19 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
             changed=found.records_changed,
             share=share(found.records_changed, found.records_before),
         )
+    for change in found.variables:
+        if change.number:
+            claim = words.claim(
+                "changes.became",
+                page="techniques",
+                variable=change.name,
+                number=change.number,
+                labels=change.labels,
+            )
+            yield replace(claim, listed="ul")
     untold = [change.name for change in found.variables if change.cells is None]
-    if any(change.cells for change in found.variables):
+    # bars that are all as long tell nothing; the table below tells it shorter
+    if len({change.cells for change in found.variables if change.cells}) > 1:
         yield changed_cells(found, words)
     if untold:
         yield words.claim("changes.untold", names=untold, page="techniques")

@@ -24,7 +24,7 @@ _TERMS = (
     "review_days",
     "sanctions",
 )
-_OPEN_TABLE = 30
+_OPEN_TABLE = 8
 """Up to so many variables are listed openly; more stand in a table that is unfolded."""
 
 

@@ -240,6 +240,7 @@ def _gauge(
         allowed,
         names=names,
         none=words.untold([before, after]),
+        axis=words("gauge.scale"),
         name=name,
     )
     return words.picture(name, svg, grid, page=page, before=before, after=after, **values)
