@@ -1,9 +1,10 @@
 """Records on their way out: what still has to be done to protected records before they leave.
 
-In this order: members of a household are treated alike and households get new numbers; declared
-texts are scrubbed; what names people is replaced or left out; copies of what was coarsened follow
-it or stay behind; the records are put in an order that says nothing. All of it is in the plan. What
-comes out is the file to be written, and the promise by which it is judged.
+In this order: members of a household are treated alike and households get new numbers; sensitive
+cells that a whole class has are blanked, or refused; declared texts are scrubbed; what names people
+is replaced or left out; copies of what was coarsened follow it or stay behind; the records are put
+in an order that says nothing. All of it is in the plan. What comes out is the file to be written,
+and the promise by which it is judged.
 """
 
 from __future__ import annotations
@@ -30,9 +31,13 @@ from indistinct.protect import (
     Select,
     Step,
     Substitute,
+    Told,
     altered_variables,
     fresh_seed,
+    keep_untold,
     origin_of,
+    promised_models,
+    reads_blanks_as_wildcards,
     settle_households,
 )
 from indistinct.protect.techniques import ScrambleOrder
@@ -97,6 +102,7 @@ def prepare_to_leave(
     keep_order: bool | None = None,
     keep_household_numbers: bool | None = None,
     substitute: Sequence[str] = (),
+    told: Told | None = None,
     accept: Sequence[str] = (),
 ) -> Leaving:
     """Do what remains to be done to protected records; see `Data.release` for the options."""
@@ -133,6 +139,15 @@ def prepare_to_leave(
                 f"{household} is left out: how many records have the same one would tell the size "
                 "of the household, which was coarsened. Keep it with --keep-household-numbers."
             )
+    sensitive = [n for n in _sensitive(private, done.plan) if keep is None or n in keep]
+    untold = keep_untold(engine, done, sensitive, told=told)
+    if untold is not done:
+        cells = untold.receipts[-1].cells_changed
+        blanked = ", ".join(f"{number:,} of {name}" for name, number in cells.items())
+        warnings.append(
+            f"sensitive cells were blanked, as everybody in their class has the same: {blanked}"
+        )
+    done = untold
     on_the_way = _OnTheWay(engine, done.source, done.plan, done.receipts, seed)
     scrubbed = scrub_as_declared(project, engine, on_the_way.source, done.plan, seed=seed)
     if scrubbed is not None:
@@ -258,6 +273,13 @@ def _naming(
     )
 
 
+def _sensitive(private: Source, plan: Plan) -> list[str]:
+    """Return the variables of which nothing may be learnt: declared, or looked at by models."""
+    looked_at = [model.get("variable") for model in promised_models(plan)]
+    named = [*private.variables.names(role="sensitive"), *(name for name in looked_at if name)]
+    return list(dict.fromkeys(named))
+
+
 def _promised(
     on_the_way: _OnTheWay,
     private: Source,
@@ -281,7 +303,13 @@ def _promised(
         k=done.k,
         person=done.person,
         household=household,
-        sensitive=there(private.variables.names(role="sensitive")),
+        sensitive=there(_sensitive(private, plan)),
+        models=promised_models(
+            plan,
+            left_out=1 - on_the_way.source.records / max(1, done.before.records),
+            result=done.result,
+        ),
+        wildcard=reads_blanks_as_wildcards(plan),
         perturbed=there(altered_variables(plan, on_the_way.receipts, key=key)),
         encrypted=there(
             [name for step in plan.steps if isinstance(step, Encrypt) for name in step.variables]

@@ -35,6 +35,7 @@ from indistinct.protect import (
     Request,
     ScrambleOrder,
     SideBySide,
+    Told,
     Units,
     check_options,
     compare_methods,
@@ -618,6 +619,7 @@ class Data:
         accept: Sequence[str] = (),
         although_unproved: bool = False,
         keep_household_numbers: bool | None = None,
+        told: Told | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -661,6 +663,9 @@ class Data:
             Write a release that does not hold; its certificate says so first.
         keep_household_numbers
             Release the households' own numbers; by default they get new ones.
+        told
+            What becomes of classes that tell a sensitive value: ``blank`` these cells (by default,
+            with a word), ``refuse``, or ``allow`` it and let the verdict say so.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -681,6 +686,7 @@ class Data:
             keep_order=keep_order,
             keep_household_numbers=keep_household_numbers,
             substitute=substitute,
+            told=told,
             accept=accept,
         )
         promise, names = leaving.promise, list(leaving.promise.key)

@@ -140,6 +140,7 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "pram": {"variables": ["sex"], "keep": 0.8},
     "proximity-swap": {"variables": ["age"], "bound": 5.0},
     "blank": KEYED,
+    "blank-told": {"key": list(KEY), "sensitive": ["ill"]},
     "deidentify": {"variables": ["name"]},
     "encrypt": {"variables": ["region"]},
     "alike-in-household": {

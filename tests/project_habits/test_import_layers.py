@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "risk": LIBRARY - {"households"},
     "utility": LIBRARY,
     "protect": LIBRARY | {"risk", "rules", "utility"},
-    "prove": LIBRARY,
+    "prove": LIBRARY | {"risk"},
     "tables": LIBRARY - {"households"},
     "text": BASE,
     "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "text"},
@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
     "tradeoff": LIBRARY | {"risk", "rules", "utility", "protect", "prove", "project"},
     "verifying": LIBRARY | {"prove", "project", "release"},
+    "leaving": LIBRARY | {"protect", "project", "prove", "release", "scrubbing"},
     "comparing": LIBRARY | {"rules", "utility", "prove", "project", "release"},
     "perturbing": LIBRARY | {"protect", "project", "rules"},
     "report": LIBRARY
@@ -43,7 +44,7 @@ MAY_IMPORT = {
     | {"comparing", "tradeoff"},
     "session": LIBRARY
     | {"risk", "rules", "utility", "protect", "perturbing", "project", "prove", "release"}
-    | {"comparing", "report", "scrubbing", "tradeoff", "verifying"},
+    | {"comparing", "leaving", "report", "scrubbing", "tradeoff", "verifying"},
     "running": LIBRARY
     | {"protect", "perturbing", "project", "prove", "release", "report", "session", "tradeoff"},
     "publishing": LIBRARY | {"project", "protect", "release", "session", "tables"},

@@ -134,6 +134,27 @@ def test_figure_26_numbers_are_replaced_one_to_one(engine, opened):
     assert all(re.fullmatch(r"\d{9}", ssn) for ssn in new)
 
 
+def form_of(text):
+    """Digits, capitals and small letters each by one mark, all else as it is."""
+    kinds = ((str.isdigit, "0"), (str.isupper, "A"), (str.isalpha, "a"))
+    return "".join(next((mark for is_kind, mark in kinds if is_kind(c)), c) for c in text)
+
+
+def test_the_form_of_a_made_up_value_says_nothing_about_the_value(engine, opened):
+    """Issue 18, case 16: lengths of words named 633 of 1,000 people."""
+    values = [f"{'x' * n}-{'y' * m}" for n in range(4, 24) for m in range(4, 24)]
+    for form in ("same", "name"):
+        own = 0
+        for seed in range(5):
+            new = apply(engine, opened({"v": values}), Substitute("v", form=form), seed=seed)
+            own += sum(
+                [len(w) for w in a.split("-")] == [len(w) for w in b.split("-")]
+                for a, b in zip(values, new["v"].to_pylist(), strict=True)
+            )
+        # of 2,000 draws among 400 forms five are right by chance; 25 would be a wonder
+        assert own < 25 if form == "same" else own < 100
+
+
 @shrinking
 @given(
     values=st.lists(
@@ -142,7 +163,9 @@ def test_figure_26_numbers_are_replaced_one_to_one(engine, opened):
     seed=st.integers(0, 2**32),
     fresh=st.booleans(),
 )
-def test_substitution_is_one_to_one_and_keeps_form(engine, opened, values, seed, fresh):
+def test_substitution_is_one_to_one_and_keeps_forms_but_not_whose_they_are(
+    engine, opened, values, seed, fresh
+):
     source = opened(pa.table({"v": pa.array(values, pa.string()), "n": range(len(values))}))
     try:
         new = apply(engine, source, Substitute("v", fresh=fresh), seed=seed)["v"].to_pylist()
@@ -151,20 +174,10 @@ def test_substitution_is_one_to_one_and_keeps_form(engine, opened, values, seed,
         return
     there = [(v, w) for v, w in zip(values, new, strict=True) if v]
     assert len({v for v, _ in there}) == len({w for _, w in there}) == len(set(there))
-    for v, w in there:
-        assert v != w
-        assert not fresh or w not in values
-        form = "".join(
-            "[0-9]"
-            if c.isdigit()
-            else "[A-Z]"
-            if c.isupper()
-            else "[a-z]"
-            if c.isalpha()
-            else re.escape(c)
-            for c in v
-        )
-        assert re.fullmatch(form, w)
+    assert all(v != w and not (fresh and w in values) for v, w in there)
+    assert Counter(map(form_of, {v for v, _ in there})) == Counter(
+        map(form_of, {w for _, w in there})
+    )
     assert [w for v, w in zip(values, new, strict=True) if not v] == [v for v in values if not v]
 
 
@@ -194,7 +207,7 @@ def test_whole_numbers_keep_their_digits(engine, opened):
     values = [7, 42, 100, 999, 123_456_789, None]
     source = opened(pa.table({"v": pa.array(values, pa.int64())}))
     new = apply(engine, source, Substitute("v"))["v"].to_pylist()
-    assert [len(str(v)) for v in new] == [len(str(v)) for v in values]
+    assert sorted(len(str(v)) for v in new) == sorted(len(str(v)) for v in values)
     assert not set(new[:5]) & set(values)
     with pytest.raises(InputError, match="below 0"):
         apply(engine, opened({"v": [-5, 6]}), Substitute("v"))
@@ -203,20 +216,24 @@ def test_whole_numbers_keep_their_digits(engine, opened):
 def test_phones_and_kept_prefixes(engine, opened):
     values = ["0161 496 0123", "0161 496 0999", "+49 30 123456"]
     phones = apply(engine, opened({"v": values}), Substitute("v", form="phone"))["v"].to_pylist()
-    assert re.fullmatch(r"0[2-9]\d\d \d{3} \d{4}", phones[0])
-    assert re.fullmatch(r"\+[2-9]\d \d\d \d{6}", phones[2])
+    assert sum(bool(re.fullmatch(r"0[2-9]\d\d \d{3} \d{4}", phone)) for phone in phones) == 2
+    assert sum(bool(re.fullmatch(r"\+[2-9]\d \d\d \d{6}", phone)) for phone in phones) == 1
     kept = apply(engine, opened({"v": values}), Substitute("v", keep=4))["v"].to_pylist()
     assert [k[:4] for k in kept] == [v[:4] for v in values]
+    assert [form_of(k) for k in kept] == [form_of(v) for v in values]
 
 
-def test_made_up_names_keep_their_capitals(engine, opened):
+def test_made_up_names_have_the_forms_that_occur(engine, opened):
     names = ["Virginia Townsend", "VIRGINIA TOWNSEND", "de la Cruz, J.", "Émile", None]
     source = opened(pa.table({"v": pa.array(names, pa.string())}))
     new = apply(engine, source, Substitute("v", form="name"))["v"].to_pylist()
-    assert re.fullmatch(r"[A-Z][a-z]+ [A-Z][a-z]+", new[0])
-    assert re.fullmatch(r"[A-Z]+ [A-Z]+", new[1])
-    assert re.fullmatch(r"[a-z]+ [a-z]+ [A-Z][a-z]+, [A-Z]\.", new[2])
-    assert re.fullmatch(r"[A-Z][a-z]+", new[3])
+    forms = [
+        r"[A-Z][a-z]+ [A-Z][a-z]+",
+        r"[A-Z]+ [A-Z]+",
+        r"[a-z]+ [a-z]+ [A-Z][a-z]+, [A-Z]\.",
+        r"[A-Z][a-z]+",
+    ]
+    assert [sum(bool(re.fullmatch(form, n)) for n in new[:4]) for form in forms] == [1] * 4
     assert new[4] is None
     assert len({n.casefold() for n in new[:4]}) == 4
     with pytest.raises(InputError, match="no letter"):

@@ -45,6 +45,7 @@ from indistinct.protect import (
     How,
     Meaning,
     Part,
+    Told,
     Use,
     compare_actions,
     fresh_seed,
@@ -271,6 +272,13 @@ def protect(
     ] = False,
     accept: Accept = None,
     although_unproved: AlthoughUnproved = False,
+    told: Annotated[
+        Told | None,
+        typer.Option(
+            help="Classes that tell a sensitive value: blank these cells (by default), refuse, or "
+            "allow it, and the verdict says so."
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
     ] = None,
@@ -349,6 +357,7 @@ def protect(
             sign_with=sign,
             accept=tuple(split_names(accept) or ()),
             although_unproved=although_unproved,
+            told=told,
             secret=secret,
             needed=tuple(split_names(needed) or ()),
             use=use,

@@ -1,6 +1,7 @@
 """Keys: the key table, the people who stand out in it, and Dalenius' ways of finding them."""
 
 from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
+from indistinct.keys.elimination import MOST_LINKS, possible_links
 from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
 from indistinct.keys.explain import Explanation, explain
 from indistinct.keys.generalisable import Generalisable
@@ -23,6 +24,7 @@ from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
 
 __all__ = [
     "DROPPED",
+    "MOST_LINKS",
     "T1",
     "T2",
     "Encoding",
@@ -46,6 +48,7 @@ __all__ = [
     "group_rows",
     "people_by_class",
     "person_of_records",
+    "possible_links",
     "public_frequencies",
     "pull_out",
     "several_records",

@@ -37,6 +37,7 @@ from indistinct.protect.models import (
 from indistinct.protect.people import ForPeople, Units, for_people, protect_people
 from indistinct.protect.perturb import How, Perturb
 from indistinct.protect.plan import Applied, Plan, fresh_seed
+from indistinct.protect.promised import promised_models, reads_blanks_as_wildcards
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt, origin_of
@@ -75,6 +76,7 @@ from indistinct.protect.techniques import (
     TECHNIQUES,
     AddNoise,
     AddRecords,
+    BlankTold,
     CorrelatedNoise,
     GeneraliseCells,
     MultiplyNoise,
@@ -100,6 +102,7 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
+from indistinct.protect.told import Told, keep_untold
 
 __all__ = [
     "ACTIONS",
@@ -118,6 +121,7 @@ __all__ = [
     "AverageRisk",
     "AvoidUniques",
     "Blank",
+    "BlankTold",
     "CensusShares",
     "CensusVariables",
     "Comparison",
@@ -182,6 +186,7 @@ __all__ = [
     "SwapHouseholds",
     "SwapValues",
     "TCloseness",
+    "Told",
     "TopBottomCode",
     "TransitionMatrix",
     "Units",
@@ -200,6 +205,7 @@ __all__ = [
     "fresh_seed",
     "k_similar",
     "k_similar_optimum",
+    "keep_untold",
     "local_recoding",
     "mdav",
     "mondrian",
@@ -208,12 +214,14 @@ __all__ = [
     "people_with",
     "percent_of_records",
     "pram_estimate",
+    "promised_models",
     "protect_by_method",
     "protect_by_plan",
     "protect_people",
     "protect_uniques",
     "purpose_warnings",
     "reach_warning",
+    "reads_blanks_as_wildcards",
     "round_counts",
     "settle_households",
     "weak_encryption_warning",

@@ -17,7 +17,8 @@ from indistinct.keys import Generalisable, KeyTable, group_rows
 from indistinct.protect.models import Grouping, PrivacyModel, unsafe_classes
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.risk.diversity import SensitiveCounts, split_table
+from indistinct.risk.diversity import SensitiveCounts
+from indistinct.risk.folding import split_told
 
 __all__ = ["DropUnsafe"]
 
@@ -82,7 +83,9 @@ class DropUnsafe(Step, kind="drop-unsafe"):
         source.check_columns([*self.key, *sensitive])
         tally = engine.count(source, [*self.key, *sensitive])
         counted = KeyTable.from_tally(tally)
-        splits = {name: split_table(counted, self.key, name) for name in sensitive}
+        # the same classes, whatever is told of one or of another variable
+        known = {name: source.variables[name] for name in sensitive}
+        splits = {name: split_told(counted, self.key, name, known[name]) for name in sensitive}
         classes, class_of = _classes(counted, splits)
         people = self._people(engine, classes)
         unsafe = unsafe_classes(

@@ -12,6 +12,7 @@ from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, Uniques, uniques
+from indistinct.protect.models import PrivacyModel
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.request import Method, Request, check_method
@@ -23,9 +24,10 @@ from indistinct.protect.systems.k_similar_optimum import k_similar_optimum
 from indistinct.protect.systems.k_similar_space import build_space
 from indistinct.protect.systems.local_recoding import LocalRecodingStep
 from indistinct.protect.systems.mondrian import MondrianStep
-from indistinct.protect.systems.optimal import optimal
+from indistinct.protect.systems.optimal import Optimum, optimal
 from indistinct.protect.systems.suppress import Suppression
 from indistinct.protect.systems.suppress_step import Suppress
+from indistinct.risk.folding import with_missing_codes
 from indistinct.utility import LOSSES, LossName, measure, precision
 
 __all__ = ["decide", "protect_by_method"]
@@ -96,6 +98,9 @@ def protect_by_method(
     """
     if before is None:
         before = uniques(engine, source, key, k=request.k)
+    if request.sensitive is not None:
+        told = with_missing_codes(request.sensitive, source.variables)
+        request = replace(request, sensitive=told)
     with progress.task(f"deciding by {method}"):
         decision = decide(before, method, hierarchies, request)
     applied = decision.plan.apply(engine, source, seed=seed, first=first)
@@ -204,18 +209,27 @@ def _datafly(keys: Generalisable, request: Request) -> Decision:
 
 def _optimal(keys: Generalisable, request: Request) -> Decision:
     loss = request.loss or "loss"
-    result = optimal(
-        keys,
-        k=request.k,
-        models=request.models,
-        loss=loss,
-        max_drop=request.max_drop,
-        limits=request.limits or None,
-        weights=request.weights or None,
-        sensitive=request.sensitive,
-        register=request.register,
-        checks=request.checks,
-    )
+
+    def best(models: Sequence[PrivacyModel]) -> Optimum:
+        return optimal(
+            keys,
+            k=request.k,
+            models=models,
+            loss=loss,
+            max_drop=request.max_drop,
+            limits=request.limits or None,
+            weights=request.weights or None,
+            sensitive=request.sensitive,
+            register=request.register,
+            checks=request.checks,
+        )
+
+    result = best(request.models)
+    sizes = [model for model in request.models if model.looks_at is None]
+    if len(sizes) < len(request.models):
+        free = best(sizes)
+        same = free.levels == result.levels and bool((free.dropped == result.dropped).all())
+        result = replace(result, forced=not same)
 
     def least(recoding: Recoding) -> tuple[float, bool] | None:
         # with weights the search has made another sum least than the one that is reported

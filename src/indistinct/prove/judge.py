@@ -44,6 +44,9 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         _check_population(promise.population, trial.registers)
     asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
     lists = [*trial.registers, *own]
+    if promise.wildcard and not lists:
+        # what a blank agrees with is counted in the file; the examiner of elimination does more
+        lists, missing = [Register(trial.release, "the released file itself")], "wildcard"
     counted = verify(
         trial.engine,
         trial.release,
@@ -56,7 +59,8 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
         **asked,
     )
-    if promise.claims_k and promise.population is None and counted.checked[0]["what"] != "release":
+    itself = promise.population is None and not promise.wildcard
+    if promise.claims_k and itself and counted.checked[0]["what"] != "release":
         alone = verify(trial.engine, trial.release, promise.key, **asked)
         counted = _also_alone(counted, alone)
     heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")

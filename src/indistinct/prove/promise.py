@@ -25,6 +25,8 @@ class Promise:
         where a record is a person, or nobody is known to live with anybody.
     sensitive
         Variables of which nothing may be learnt for certain.
+    confidence
+        From which share of a class on a sensitive value counts as learnt: 1 is for certain.
     models
         What was promised besides k: ``{"model": "l-diversity", "variable": "ill", "l": 2}``.
     perturbed, encrypted, substituted
@@ -37,6 +39,8 @@ class Promise:
         Whether records left in the order of the private file.
     confirmed
         Whether a person said that the key is what an intruder may know.
+    wildcard
+        Whether a blank in the key counts as any value when k is counted, not as one of its own.
     population
         The register that k was counted in (k-map); None where it is counted in the file itself.
     accepted
@@ -48,6 +52,7 @@ class Promise:
     person: str | None = None
     household: str | None = None
     sensitive: tuple[str, ...] = ()
+    confidence: float = 1.0
     models: tuple[Mapping[str, Any], ...] = ()
     perturbed: tuple[str, ...] = ()
     encrypted: tuple[str, ...] = ()
@@ -56,6 +61,7 @@ class Promise:
     scrubbed: tuple[str, ...] = ()
     keeps_order: bool = False
     confirmed: bool = True
+    wildcard: bool = False
     population: str | None = None
     accepted: tuple[str, ...] = ()
 

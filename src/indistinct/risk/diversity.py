@@ -8,7 +8,7 @@ privacy beyond k-anonymity", *ACM TKDD* 1(1), 2007.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -66,8 +66,30 @@ class SensitiveCounts:
     @property
     def has_missing(self) -> bool:
         """Whether the last of the values is the missing one."""
-        last = self.present[-1] == self.coding.size - 1
+        last = len(self.present) and self.present[-1] == self.coding.size - 1
         return bool(self.coding.missing and last)
+
+    @cached_property
+    def telling(self) -> SensitiveCounts:
+        """The records that have a value: what is missing is none that could protect another.
+
+        A class may be left with no value at all; it is silent.
+        """
+        if not self.has_missing:
+            return self
+        kept = self.values < len(self.present) - 1
+        numbers = np.arange(len(self.starts))
+        classes = np.repeat(numbers[:-1], np.diff(self.starts))[kept]
+        counts = self.counts[kept]
+        sizes = np.bincount(classes, weights=counts, minlength=len(numbers) - 1).astype(np.int64)
+        return replace(
+            self,
+            table=KeyTable(self.table.coding, self.table.codes, sizes),
+            present=self.present[:-1],
+            starts=np.searchsorted(classes, numbers).astype(np.int64),
+            values=self.values[kept],
+            counts=counts,
+        )
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:
@@ -442,9 +464,9 @@ def _measure_classes(
         inside = np.sort(counts[starts[i] : starts[i + 1]])
         values = inside.shape[0]
         size = inside.sum()
-        if values == 1:
+        if values <= 1:
             entropy[i] = 0.0
-            recursive[i] = 1
+            recursive[i] = values
             continue
         nats = 0.0
         for j in range(values):

@@ -186,6 +186,7 @@ def release_data(
             sign_with=signing,
             accept=wanted.accept,
             although_unproved=wanted.although_unproved,
+            told=wanted.told,
             warnings=warned,
             compare=wanted.report.utility,
             protection=protection,

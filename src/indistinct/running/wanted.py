@@ -9,7 +9,7 @@ from typing import Any
 
 from indistinct.files import Format
 from indistinct.project import Project, ReportSettings
-from indistinct.protect import Use
+from indistinct.protect import Told, Use
 from indistinct.release import SigningKey
 
 __all__ = ["Wanted"]
@@ -40,6 +40,8 @@ class Wanted:
         Where the key of an encrypted release is written; by default beside the folder.
     accept, although_unproved
         Reservations that are accepted, by code; write also what does not hold.
+    told
+        What becomes of classes that tell a sensitive value; see `indistinct.protect.keep_untold`.
     needed, use, reach
         What the recipient needs and does, and how many people an intruder can address at once:
         for warnings.
@@ -72,6 +74,7 @@ class Wanted:
     secret: Path | None = None
     accept: tuple[str, ...] = ()
     although_unproved: bool = False
+    told: Told | None = None
     needed: tuple[str, ...] = ()
     use: Use | None = None
     reach: int | None = None

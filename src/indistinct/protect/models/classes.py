@@ -155,10 +155,11 @@ class LDiversity(PrivacyModel, kind="l-diversity"):
         return math.ceil(self.l - ROUNDING)
 
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
-        """Flag the classes that are less diverse."""
+        """Flag the classes that are less diverse; one without any value may spoil others."""
+        split = classes.splits[self.sensitive].telling
         if self.form == "distinct":
-            return np.diff(classes.splits[self.sensitive].starts) < self.l
-        return diversity_of(classes.splits[self.sensitive], c=self.c).failing(self.form, self.l)
+            return np.diff(split.starts) < self.l
+        return diversity_of(split, c=self.c).failing(self.form, self.l)
 
     def describe(self) -> str:
         """Say what is asked for."""
@@ -200,13 +201,14 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
 
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
         """Flag the classes that are farther from the file than t."""
+        split = classes.splits[self.sensitive].telling
+        silent: Flags = np.diff(split.starts) == 0
+        if silent.all():
+            return silent
         found = closeness_of(
-            classes.splits[self.sensitive],
-            distance=self.distance,
-            hierarchy=self.hierarchy,
-            order=self.order,
+            split, distance=self.distance, hierarchy=self.hierarchy, order=self.order
         )
-        return found.failing(self.t)
+        return found.failing(self.t) | silent
 
     def describe(self) -> str:
         """Say what is asked for."""
@@ -222,9 +224,13 @@ class Coverage(PrivacyModel, kind="coverage"):
 
     def unsafe(self, classes: Grouping, *, gone: Flags, most: int) -> Flags:
         """Flag the classes whose values are too rare in the file, all together."""
-        split = classes.splits[self.sensitive]
-        held = np.append(split.file_shares[split.values], 0.0)
-        return np.add.reduceat(held, split.starts[:-1]) < self.share - ROUNDING
+        split = classes.splits[self.sensitive].telling
+        if not len(split.values):
+            return np.ones(len(classes.sizes), dtype=bool)
+        of = np.repeat(np.arange(len(classes.sizes)), np.diff(split.starts))
+        shares = split.file_shares[split.values]
+        held = np.bincount(of, weights=shares, minlength=len(classes.sizes))
+        return np.asarray(held < self.share - ROUNDING)
 
     def describe(self) -> str:
         """Say what is asked for."""

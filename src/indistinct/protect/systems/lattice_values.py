@@ -12,7 +12,8 @@ from indistinct.engine import Coding, KeyCoding
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.protect.systems.lattice_kernels import merge_cells
-from indistinct.risk.diversity import SensitiveCounts, split_table
+from indistinct.risk.diversity import SensitiveCounts
+from indistinct.risk.folding import split_told
 
 __all__ = ["Cells", "SensitiveValues"]
 
@@ -45,7 +46,7 @@ class SensitiveValues:
         """Read sensitive variables off a table that was counted by the key and by them."""
         found = []
         for name in names:
-            split = split_table(table, keys.names, name)
+            split = split_told(table, keys.names, name)
             same = split.table.codes.shape == keys.codes.shape
             if not same or (split.table.codes != keys.codes).any():
                 raise InputError(

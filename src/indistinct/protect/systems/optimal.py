@@ -46,6 +46,9 @@ class Optimum(Shown):
         No full-domain generalisation that is allowed has a lower score than this.
     checked, points
         At how many points of the lattice classes were counted, and how many there are.
+    forced
+        Whether it went further than the models of class sizes need, because of what models of
+        sensitive values ask: whoever knows the method learns from that.
     """
 
     keys: Generalisable = field(repr=False)
@@ -58,6 +61,7 @@ class Optimum(Shown):
     bound: float
     checked: int
     points: int
+    forced: bool = False
 
     @property
     def proved(self) -> bool:
@@ -111,6 +115,7 @@ class Optimum(Shown):
             "records_dropped": self.records_dropped,
             "checked": self.checked,
             "points": self.points,
+            "forced": self.forced,
         }
 
     def plot(self) -> str:

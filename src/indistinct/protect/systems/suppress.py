@@ -22,6 +22,7 @@ from indistinct.protect.systems.suppress_optimum import MOST_PAIRS, best_suppres
 from indistinct.protect.systems.suppress_problem import Problem, Rows
 from indistinct.protect.systems.suppress_strict import suppress_strictly
 from indistinct.protect.systems.suppress_wildcard import (
+    hold_against_elimination,
     suppress_by_wildcard,
     wildcard_bound,
     wildcard_counts,
@@ -157,6 +158,7 @@ def suppress(
     limits: Mapping[str, int] | None = None,
     optimal: bool | None = None,
     alpha: float = 1.0,
+    against_elimination: bool = True,
 ) -> Suppression:
     """Suppress few cells so that k-anonymity holds.
 
@@ -184,6 +186,10 @@ def suppress(
     alpha
         In the wildcard meaning: what a record counts that agrees only because of a blank of its
         own or because both have one; see `wildcard_frequencies`.
+    against_elimination
+        In the wildcard meaning: also hold against an intruder who knows all people and takes
+        those away that other records must be about. More cells are blanked where that is needed;
+        where it does not help, the strict meaning is taken. sdcMicro does not do it.
 
     >>> from indistinct.session import open_data
     >>> with open_data({"age": [30, 30, 30, 40, 40, 50], "sex": [1, 1, 1, 1, 2, 2]}) as data:
@@ -192,8 +198,10 @@ def suppress(
     Suppression to k=2 (strict): 4 cells of 4 records, the fewest possible
       age                            4
       sex                            0
-    >>> suppress(keys, k=2, meaning="wildcard").total
+    >>> suppress(keys, k=2, meaning="wildcard", against_elimination=False).total
     3
+    >>> suppress(keys, k=2, meaning="wildcard").total
+    4
     """
     if meaning not in ("strict", "wildcard"):
         raise InputError(f"meaning must be strict or wildcard. Got '{meaning}'.")
@@ -209,6 +217,15 @@ def suppress(
             raise InputError("The optimum is sought in the strict meaning only.")
         blank = suppress_by_wildcard(problem, alpha=alpha)
         rows = Rows(np.arange(len(blank)), blank, problem.counts)
+        if against_elimination:
+            held = hold_against_elimination(problem, blank)
+            if held is not blank:
+                strictly = suppress(keys, k=k, weights=weights, limits=limits)
+                if held is None:
+                    return strictly
+                rows = Rows(rows.classes, held, problem.counts)
+                if strictly.weight <= rows.weight(problem):
+                    return strictly
         bound = wildcard_bound(problem, alpha=alpha)
     if (problem.weights == np.rint(problem.weights)).all():
         bound = float(math.ceil(bound - TOLERANCE))

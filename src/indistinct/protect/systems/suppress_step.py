@@ -25,7 +25,7 @@ class Suppress(RecodingStep, kind="suppress"):
 
     Parameters
     ----------
-    key, k, meaning, weights, limits, optimal, alpha
+    key, k, meaning, weights, limits, optimal, alpha, against_elimination
         As in `suppress`.
     hierarchies
         None are needed; without any, those that know nothing but suppression are made from the
@@ -42,6 +42,7 @@ class Suppress(RecodingStep, kind="suppress"):
     optimal: bool | None = None
     alpha: float = 1.0
     hierarchies: tuple[Hierarchy, ...] = ()
+    against_elimination: bool = True
 
     blanks = True
 
@@ -71,6 +72,7 @@ class Suppress(RecodingStep, kind="suppress"):
             limits=self.limits,
             optimal=self.optimal,
             alpha=self.alpha,
+            against_elimination=self.against_elimination,
         )
 
     def recoding(self, keys: Generalisable) -> Recoding:

@@ -11,13 +11,18 @@ from numpy.typing import NDArray
 
 from indistinct.engine import Coding, KeyCoding
 from indistinct.errors import GuaranteeError
-from indistinct.keys import KeyTable
+from indistinct.keys import MOST_LINKS, KeyTable, possible_links
 from indistinct.keys.grouping import group_rows
 from indistinct.keys.wildcards import wildcard_frequencies
 from indistinct.protect.systems.suppress_kernels import number_groups
 from indistinct.protect.systems.suppress_problem import Problem
 
-__all__ = ["suppress_by_wildcard", "wildcard_bound", "wildcard_counts"]
+__all__ = [
+    "hold_against_elimination",
+    "suppress_by_wildcard",
+    "wildcard_bound",
+    "wildcard_counts",
+]
 
 Array = NDArray[Any]
 Blank = NDArray[np.bool_]
@@ -25,6 +30,8 @@ Blank = NDArray[np.bool_]
 SCANS = 300_000_000
 """How many comparisons of two classes improvements may take."""
 PASSES = 5
+REPAIRS = 20
+"""How often classes that elimination finds may give up more."""
 LEAST_GAIN = 1e-9
 
 
@@ -46,6 +53,60 @@ def suppress_by_wildcard(problem: Problem, *, alpha: float = 1.0) -> Blank:
             break
         at_risk |= more
     return _lighter(problem, at_risk, blank) if alpha == 1 else blank
+
+
+def hold_against_elimination(problem: Problem, blank: Blank) -> Blank | None:
+    """Blank more until k people may be behind each record, also for whoever knows all people.
+
+    That k records agree with one is not enough: they may all be others', because somebody must be
+    behind each of those that tell more. Classes behind which fewer than k people are left give up
+    all they may. Returns what was given where it holds already, and None where giving up more
+    does not help or is too much to work out.
+    """
+    for _ in range(REPAIRS):
+        people = _people_left(problem, blank)
+        if people is None:
+            return None
+        weak = people < problem.k
+        if not weak.any():
+            return blank
+        more = weak[:, None] & ~blank & ~problem.missing
+        more[:, [j for j in range(blank.shape[1]) if j not in problem.open]] = False
+        if not more.any():
+            return None
+        blank = blank | more
+    return None
+
+
+def _people_left(problem: Problem, blank: Blank) -> NDArray[np.int64] | None:
+    """Return how many people may be behind the records of each class after elimination."""
+    silent = blank | problem.missing
+    group_of = group_rows(np.where(silent, 0, problem.codes + 1))
+    number = int(group_of.max(initial=-1)) + 1
+    first = np.zeros(number, dtype=np.int64)
+    first[group_of] = np.arange(len(group_of))
+    patterns, pattern_of = np.unique(silent[first], axis=0, return_inverse=True)
+    left, right, so_far = [], [], 0
+    for at, pattern in enumerate(patterns):
+        groups = np.flatnonzero(pattern_of.reshape(-1) == at)
+        told = problem.codes[:, ~pattern]
+        marks = group_rows(np.concatenate([told[first[groups]], told]))
+        group_at = np.full(int(marks.max()) + 1, -1, dtype=np.int64)
+        group_at[marks[: len(groups)]] = groups
+        met = group_at[marks[len(groups) :]]
+        right.append(np.flatnonzero(met >= 0))
+        left.append(met[right[-1]])
+        so_far += len(right[-1])
+        if so_far > MOST_LINKS:
+            return None
+    links = np.concatenate(left), np.concatenate(right)
+    true = np.where(group_of[links[1]] == links[0], problem.counts[links[1]], 0)
+    records = np.bincount(group_of, weights=problem.counts).astype(np.int64)
+    possible = possible_links(records, problem.counts, links, flow=true)
+    assert possible is not None  # the truth is an assignment
+    weights = problem.counts[links[1][possible]]
+    people = np.bincount(links[0][possible], weights=weights, minlength=number)
+    return np.asarray(people[group_of], dtype=np.int64)
 
 
 def wildcard_bound(problem: Problem, *, alpha: float = 1.0) -> float:

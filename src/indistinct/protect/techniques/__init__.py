@@ -1,6 +1,7 @@
 """Techniques: one small module each, every one a step of a plan."""
 
 from indistinct.protect.techniques.add_records import AddRecords
+from indistinct.protect.techniques.blank_told import BlankTold, told_records
 from indistinct.protect.techniques.correlated_noise import CorrelatedNoise, Moments
 from indistinct.protect.techniques.generalise_cells import GeneraliseCells
 from indistinct.protect.techniques.keeping import Aggregate, PerturbKeeping
@@ -45,6 +46,7 @@ __all__ = [
     "AddNoise",
     "AddRecords",
     "Aggregate",
+    "BlankTold",
     "CodedAs",
     "CorrelatedNoise",
     "Distribution",
@@ -86,6 +88,7 @@ __all__ = [
     "purpose_warnings",
     "reach_warning",
     "robust_distances",
+    "told_records",
     "undone",
     "weak_encryption_warning",
 ]

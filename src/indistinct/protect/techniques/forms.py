@@ -1,9 +1,12 @@
-"""Made-up values of the same form: a digit for a digit, a letter for a letter, case kept.
+"""Made-up values of the forms that a variable has: punctuation, digits and letters in their places.
 
-Values with the same *form* (the same punctuation, digits and letters in the same places) make a
-class. Each class has Π r_p possible values, r_p = 10 or 26 by place; one is drawn for every value,
-without replacement. What is drawn depends on the seed and on the value's place in the sorted list
-of distinct values, not on the value itself, so nothing can be computed back from it.
+The *form* of a value tells whose it is where forms differ: few people have a name of four and of
+fourteen letters. So forms are dealt out anew, at random, among the values of a variable: each
+form stays as frequent as it was, and which one a value gets says nothing about the value.
+
+A form has Π r_p possible values, r_p = 10 or 26 by place; one is drawn for every value that gets
+the form, without replacement. What is drawn depends on the seed and on the value's place in the
+sorted list of distinct values, not on the value itself, so nothing can be computed back from it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 from indistinct.errors import GuaranteeError
 from indistinct.protect.randomness import Draws
 
-__all__ = ["made_up_like", "marked"]
+__all__ = ["dealt", "made_up_like", "marked"]
 
 # characters of Unicode's private use area stand for a place that is drawn
 DIGIT, UPPER, LOWER, FIRST_OF_PHONE, FIRST_OF_NUMBER = "\ue000\ue001\ue002\ue003\ue004"
@@ -50,15 +53,18 @@ def made_up_like(
     draws: Draws,
     *,
     stream: str,
+    given: pa.Array | None = None,
     fresh: bool = True,
     taken: Sequence[str] = (),
 ) -> pa.Array:
-    """Return a made-up text of the same form for each of some distinct texts, all different.
+    """Return a made-up text for each of some distinct texts, all different.
 
     Parameters
     ----------
     texts, templates
         Distinct texts in sorted order, and what `marked` says of them.
+    given
+        The form that each is to get, `dealt` out anew; by default its own.
     stream
         The name of the random numbers, the variable's.
     fresh
@@ -74,18 +80,22 @@ def made_up_like(
     """
     if not len(texts):
         return texts
-    coded = templates.dictionary_encode()
+    coded = (templates if given is None else given).dictionary_encode()
     members = coded.indices.to_numpy()
     order = np.argsort(members, kind="stable")
     ends = np.cumsum(np.bincount(members, minlength=len(coded.dictionary)))
+    held = pc.index_in(templates, value_set=coded.dictionary).to_numpy()
+    by_form = np.split(np.argsort(held, kind="stable"), np.cumsum(np.bincount(held))[:-1])
     parts = []
-    for template, first, last in zip(
-        coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, strict=True
+    for template, first, last, same in zip(
+        coded.dictionary.to_pylist(), [0, *ends[:-1]], ends, by_form, strict=True
     ):
         ids = order[first:last]
         form = _Form.of(template)
         own = form.idents_of(texts.take(pa.array(ids)).to_pylist())
-        reserved, fits = form.idents_of([text for text in taken if len(text) == len(template)])
+        # whatever a form can write is marked as that form
+        known = texts.take(pa.array(same)).to_pylist() if fresh else []
+        reserved, fits = form.idents_of([*taken, *known])
         rows = form.drawn(ids, own, reserved[fits], draws, stream=stream, fresh=fresh)
         parts.append(form.written(rows))
     back = np.empty(len(order), dtype=np.int64)
@@ -109,6 +119,21 @@ def marked(texts: pa.Array, *, keep: int = 0, form: str = "same") -> pa.Array:
     for pattern, mark in ((r"\p{Nd}", DIGIT), (r"\p{Lu}", UPPER), (r"\p{L}", LOWER)):
         tail = pc.replace_substring_regex(tail, pattern, mark)
     return pc.binary_join_element_wise(head, tail, "")
+
+
+def dealt(
+    texts: pa.Array, templates: pa.Array, draws: Draws, *, stream: str, keep: int
+) -> pa.Array:
+    """Deal the forms out anew among the texts; among those with the same kept beginning."""
+    drawn = np.argsort(draws.words(f"{stream}/forms", np.arange(len(texts))), kind="stable")
+    if not keep:
+        return templates.take(pa.array(drawn))
+    heads = pc.utf8_slice_codeunits(texts, 0, keep).dictionary_encode().indices.to_numpy()
+    give = drawn[np.argsort(heads[drawn], kind="stable")]
+    get = np.argsort(heads, kind="stable")
+    place = np.empty(len(texts), dtype=np.int64)
+    place[get] = give
+    return templates.take(pa.array(place))
 
 
 def _marked_phone(text: str, keep: int) -> str:
@@ -170,7 +195,7 @@ class _Form:
             return self.idents(np.zeros((0, len(self.places)), dtype=np.int64)), np.zeros(0, bool)
         points = np.array(texts, dtype=f"U{length}").view(np.uint32).reshape(len(texts), length)
         rows = np.zeros((len(texts), len(self.places)), dtype=np.int64)
-        fits = np.ones(len(texts), dtype=bool)
+        fits = np.array([len(text) == length for text in texts], dtype=bool)
         drawn = dict(zip(self.places, range(len(self.places)), strict=True))
         for i, mark in enumerate(self.template):
             if i not in drawn:
@@ -194,8 +219,7 @@ class _Form:
     ) -> Matrix:
         """Return rows for values: all different, none reserved, none the value's own."""
         number = len(ids)
-        idents, fits = own
-        forbidden = _sorted(np.concatenate([idents[fits], reserved]) if fresh else reserved)
+        forbidden = _sorted(reserved)
         room = self.capacity - len(forbidden)
         if room < max(number, 1 if fresh else 2):
             raise GuaranteeError(

@@ -31,9 +31,10 @@ def made_up_names(
 ) -> list[str]:
     """Return a made-up name for each of some distinct names, all different.
 
-    Every word becomes another of two to four syllables (a single letter another letter) with its
-    capitals as before; all else stays. A name is made up as a whole: a shared surname does not
-    stay shared.
+    Each gets the form of one of the names, drawn at random: words of two to four syllables (a
+    single letter for a single letter) with its capitals, all else as it stands there. How many
+    words a made-up name has tells nothing of the name whose place it takes. A name is made up as
+    a whole: a shared surname does not stay shared.
 
     Parameters
     ----------
@@ -45,19 +46,21 @@ def made_up_names(
 
     >>> draws = Draws.from_generator(np.random.default_rng(1))
     >>> made_up_names(["Virginia Townsend", "DR J. LANG"], draws, stream="name")
-    ['Braibraith Runind', 'FUMAILAIS S. DITAFUTH']
+    ['BRAIBRAITH C. HOTEA', 'Fumailais Gohan']
     """
     forbidden = {text.casefold() for text in (*taken, *(names if fresh else ()))}
     made: list[str] = [""] * len(names)
+    drawn = np.argsort(draws.words(f"{stream}/forms", np.arange(len(names))), kind="stable")
+    forms = [names[i] for i in drawn.tolist()]
     waiting = np.arange(len(names))
     for turn in range(_TURNS):
         if not len(waiting):
             return made
-        most = max(len(_WORD.findall(names[i])) for i in waiting.tolist())
+        most = max(len(_WORD.findall(forms[i])) for i in waiting.tolist())
         words = [draws.words(f"{stream}/{j}", waiting, turn=turn).tolist() for j in range(most)]
         left = []
         for place, i in enumerate(waiting.tolist()):
-            text = _renamed(names[i], [column[place] for column in words], turn)
+            text = _renamed(forms[i], [column[place] for column in words], turn)
             folded = text.casefold()
             if folded in forbidden or folded == names[i].casefold():
                 left.append(i)

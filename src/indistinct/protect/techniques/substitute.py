@@ -22,7 +22,7 @@ from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
 from indistinct.protect.techniques.columns import class_numbers, values_of, with_columns
-from indistinct.protect.techniques.forms import made_up_like, marked
+from indistinct.protect.techniques.forms import dealt, made_up_like, marked
 from indistinct.protect.techniques.names import made_up_names
 
 __all__ = ["Form", "Substitute"]
@@ -32,21 +32,23 @@ Form = Literal["same", "identity", "phone", "name"]
 
 @dataclass(frozen=True)
 class Substitute(Step, kind="substitute"):
-    """Replace every value by a made-up one of the same form, one to one.
+    """Replace every value by a made-up one of a form that the variable has, one to one.
 
-    Equal values stay equal, different ones different, so a substituted variable is exempt from k:
-    it must be no part of the quasi-identifier. With another seed every value gets another
-    substitute; only the seed ties the two together. Missing values stay.
+    The form that a value gets is another's as likely as its own: lengths, capitals and the number
+    of words say nothing about the value. Equal values stay equal, different ones different, so a
+    substituted variable is exempt from k: it must be no part of the quasi-identifier. With another
+    seed every value gets another substitute; only the seed ties the two together. Missing values
+    stay.
 
     Parameters
     ----------
     variable
         A column of text or of whole numbers.
     form
-        ``same``: a digit for a digit, a letter for a letter, case and all else kept.
+        ``same``: digits and letters are drawn, all else and the case are those of the form.
         ``identity``: the same, for numbers such as 012-34-5678; every value must have a digit.
-        ``phone``: leading zeros stay, the next digit is 2 to 9.
-        ``name``: words of made-up syllables, capitals kept.
+        ``phone``: a form's leading zeros stay, the next digit is 2 to 9.
+        ``name``: words of made-up syllables, in the form of some name of the variable.
     fresh
         No original value is used as a substitute, for anyone. False allows that of another.
     keep
@@ -71,7 +73,7 @@ class Substitute(Step, kind="substitute"):
     def describe(self) -> str:
         """Say what is done."""
         what = {"name": "made-up names", "phone": "made-up phone numbers"}.get(
-            self.form, "made-up values of the same form"
+            self.form, "made-up values of the forms that occur"
         )
         kept = f", the first {self.keep} characters kept" if self.keep else ""
         return f"substitute {what} for those of {self.variable}, one to one{kept}"
@@ -139,7 +141,10 @@ class Substitute(Step, kind="substitute"):
             return pa.array(names, pa.string())
         form = "number" if whole and self.form != "phone" else self.form
         templates = marked(texts, keep=self.keep, form=form)
-        return made_up_like(texts, templates, draws, stream=name, fresh=self.fresh, taken=taken)
+        given = dealt(texts, templates, draws, stream=name, keep=self.keep)
+        return made_up_like(
+            texts, templates, draws, stream=name, given=given, fresh=self.fresh, taken=taken
+        )
 
 
 def _real(source: Source, name: str, values: pa.Array) -> NDArray[np.bool_]:
