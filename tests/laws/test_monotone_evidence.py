@@ -49,7 +49,13 @@ def more_knowledge(folder: Path, table: pa.Table, other: pa.Table):
     yield "with another release", {"earlier": [folder / "other.parquet"]}
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+OFTEN = [
+    pytest.param(way, marks=() if number % 4 == 0 else pytest.mark.heavy)
+    for number, way in enumerate(WAYS)
+]
+
+
+@pytest.mark.parametrize("way", OFTEN, ids=str)
 def test_no_knowledge_turns_a_release_better(way: Way, tmp_path):
     table = population(11, people=90)
     kept = [*KEY, "ill"]
