@@ -60,7 +60,9 @@ from indistinct.protect.systems.suppress import suppress
 from indistinct.protect.techniques.pram import PramOutcome
 from indistinct.prove import (
     Edition,
+    Promise,
     Register,
+    Trial,
     check_together,
     exact_matches,
     inferred_associations,
@@ -82,6 +84,7 @@ from indistinct.prove.attacks import (
     link_probabilistically,
     release_funnel,
 )
+from indistinct.prove.examiners.households import examine_households
 from indistinct.query import Answer
 from indistinct.release import AuditTrail, check_folder
 from indistinct.risk.scenario import KeyRole, Scenario
@@ -353,6 +356,7 @@ RESULTS = {
         w.engine, w.released, KEY, k=3, private=w.source, registers=[w.register]
     ),
     "Sensitivity": lambda w: _sensitivity(w),
+    "HouseholdAttack": lambda w: _households(w),
     "Trust": lambda w: trust(w.engine, w.source, _sensitivity(w)),
     "ExactMatches": lambda w: exact_matches(w.engine, w.source, w.released, KEY),
     "Linkage": lambda w: link_own(w.engine, w.source, w.released, ["age", "wage"]),
@@ -444,6 +448,12 @@ def _losses(w: World) -> Losses:
 
 def _matrix() -> TransitionMatrix:
     return TransitionMatrix.of_method("invariant", [10, 5, 5], 0.8, variable=JOB, categories=WORDS)
+
+
+def _households(w: World) -> object:
+    homes = w.opened(columns() | {"household": np.arange(PEOPLE) // 3})
+    promise = Promise(key=tuple(KEY), k=3)
+    return examine_households(Trial(w.engine, homes, promise)).parts["households"]
 
 
 def _sensitivity(w: World) -> object:

@@ -20,6 +20,7 @@ ROOMS = [
     "indistinct.engine",
     "indistinct.keys",
     "indistinct.households",
+    "indistinct.naming",
     "indistinct.rules",
     "indistinct.risk",
     "indistinct.utility",

@@ -41,6 +41,8 @@ def perturbing_plan(
 ) -> Plan:
     """Return the plan: the options' shuffle, or the project's steps, or the census as a whole.
 
+    With steps none of which is a shuffle, the census as a whole is shuffled after them.
+
     Where the project has edit rules, steps that alter values are applied under them.
     """
     if method == "shuffle" and options.get("variables"):
@@ -51,6 +53,8 @@ def perturbing_plan(
         )
     elif project is not None and project.steps:
         steps = _declared(source, project, hierarchies)
+        if method == "shuffle" and not any(isinstance(step, Shuffle) for step in steps):
+            steps = [*steps, *_census(source, project, hierarchies)]
     elif method == "shuffle":
         steps = _census(source, project, hierarchies)
     else:

@@ -21,26 +21,21 @@ from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
-from indistinct.naming import columns_that_name
+from indistinct.leaving import prepare_to_leave
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
     ACTIONS,
     METHODS,
     Deidentify,
-    Encrypt,
     Method,
     Plan,
     Protected,
     ReleaseKey,
     Request,
     ScrambleOrder,
-    Select,
     SideBySide,
-    Step,
-    Substitute,
     Units,
-    altered_variables,
     check_options,
     compare_methods,
     for_people,
@@ -51,10 +46,8 @@ from indistinct.protect import (
     protect_by_plan,
     protect_people,
     protect_uniques,
-    telltale_warnings,
 )
 from indistinct.prove import (
-    Promise,
     ProtectionReport,
     Register,
     Trial,
@@ -73,7 +66,6 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 from indistinct.tradeoff import (
     Candidate,
     RiskMeasure,
@@ -219,10 +211,11 @@ class Data:
         whole = None
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
-        return file_risk(
+        names = self.key(key)
+        found = file_risk(
             self.engine,
             self.source,
-            self.key(key),
+            names,
             fraction=fraction,
             weight=weight,
             population=whole,
@@ -231,6 +224,16 @@ class Data:
             household=household,
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
+        )
+        whose = self._with_several_records(names, None)
+        if whose is None:
+            return found
+        said = (
+            f"records are rated, and by '{whose}' several are of one person: a class of records "
+            "may be one of fewer people, who are recognised the more easily"
+        )
+        return replace(
+            found, found=replace(found.found, assumptions=(*found.found.assumptions, said))
         )
 
     def flags(self, rules: str | Path) -> RecordFlags:
@@ -614,6 +617,7 @@ class Data:
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
+        keep_household_numbers: bool | None = None,
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -655,6 +659,8 @@ class Data:
             Codes of reservations that the holder knows and takes upon himself.
         although_unproved
             Write a release that does not hold; its certificate says so first.
+        keep_household_numbers
+            Release the households' own numbers; by default they get new ones.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -664,107 +670,52 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
-        source, plan, receipts = done.source, done.plan, done.receipts
-        scrubbed = scrub_as_declared(self.project, self.engine, source, plan, seed=seed)
-        if scrubbed is not None:
-            source, plan, receipt = scrubbed
-            receipts = (*receipts, receipt)
-        last: list[Step] = [Substitute(name) for name in substitute]
-        if keep is None and self.project is not None:
-            keep = self.project.release.keep
-        if keep_named is None:
-            keep_named = (self.project.release.release if self.project else None) or ()
-        self.source.check_columns(keep_named)
-        naming = columns_that_name(self.engine, source, key=done.before.key)
-        altered = {*substitute, *_disguised(plan), *scrubbed_columns(plan, source)}
-        naming = tuple(one for one in naming if one.name not in altered)
-        left = [one.name for one in naming if one.name not in keep_named]
-        if keep is not None:
-            source.check_columns(keep)
-            kept = dict.fromkeys([*done.before.key, *substitute, *keep, *keep_named])
-            last.append(Select(tuple(name for name in kept if name in source.variables)))
-            left = [name for name in left if name in kept]
-        declared = source.variables.names(role="identifier")
-        warnings = (
-            *warnings,
-            *(
-                f"left out {one}; release it with --release {one.name} if it must be"
-                for one in naming
-                if one.name in left and one.name not in declared
-            ),
+        leaving = prepare_to_leave(
+            self.engine,
+            self.source,
+            done,
+            project=self.project,
+            seed=seed,
+            keep=keep,
+            keep_named=keep_named,
+            keep_order=keep_order,
+            keep_household_numbers=keep_household_numbers,
+            substitute=substitute,
+            accept=accept,
         )
-        if left:
-            last.append(Deidentify(tuple(left)))
-        if last:
-            applied = Plan(tuple(last)).apply(self.engine, source, seed=seed, first=len(plan))
-            source, receipts = applied.source, receipts + applied.receipts
-            plan = Plan((*plan.steps, *last))
-        if keep_order is None:
-            keep_order = self.project is not None and self.project.release.keep_order
-        as_changed, scrambles = source, not keep_order
-        if plan.steps and isinstance(plan.steps[-1], ScrambleOrder):
-            scrambles = False  # they stand in another order already
-        if scrambles:
-            if seed is None:
-                seed = fresh_seed()
-            applied = Plan((ScrambleOrder(),)).apply(
-                self.engine, source, seed=seed, first=len(plan)
-            )
-            source, receipts = applied.source, receipts + applied.receipts
-            plan = plan.with_step(ScrambleOrder())
-        origin = origin_of(receipts, self.records)
+        promise, names = leaving.promise, list(leaving.promise.key)
+        trees = hierarchies_in(leaving.plan.to_dict())
         if format is None:
             format = self.project.release.format if self.project else None
-        names = [name for name in done.before.key if name in source.variables]
-        perturbed = altered_variables(plan, receipts, key=names)
-        substituted = [step.variable for step in plan.steps if isinstance(step, Substitute)]
-        promise = replace(
-            self._promised(done, plan, source, names, perturbed, substituted, accept),
-            kept=tuple(one.name for one in naming if one.name in source.variables),
-            keeps_order=source is as_changed and keep_order,
-            scrubbed=scrubbed_columns(plan, source),
-        )
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
             lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
-            found = judge_release(
-                Trial(
-                    self.engine,
-                    files.open_data(written, workspace=workspace),
-                    promise,
-                    self.source,
-                    lists,
-                    hierarchies_in(plan.to_dict()),
-                    origin,
-                ),
-                name="the new release",
-                earlier=earlier,
-                any_version=True,
-            )
+            released = files.open_data(written, workspace=workspace)
+            trial = Trial(self.engine, released, promise, self.source, lists, trees, leaving.origin)
+            found = judge_release(trial, name="the new release", earlier=earlier, any_version=True)
             return told_verdict(found, files={str(path): path for path in registers})
 
-        same = [name for name in source.variables if name not in perturbed]
-        warned = (*warnings, *telltale_warnings(self.source, perturbed, same))
+        done, warned = leaving.protected, (*warnings, *leaving.warnings)
         terms = Terms.from_project(self.project)
         compared = None
         if compare:
             try:
                 compared = self.utility(
-                    as_changed,
+                    leaving.in_order,
                     key=names,
-                    hierarchies=hierarchies_in(plan.to_dict()),
+                    hierarchies=trees,
                     protection=None if protection is None else False,
-                    origin=origin_of(receipts[: len(plan) - scrambles], self.records),
+                    origin=leaving.in_order_origin,
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
         measured = measure(
             self.source,
-            as_changed,
+            leaving.in_order,
             done,
-            plan=plan,
-            receipts=receipts,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             terms=terms,
             format=format or "parquet",
             comparison=compared,
@@ -772,22 +723,27 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
-            known=known_too(self.engine, source, names, k=done.k, apart=perturbed),
+            known=known_too(
+                self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
+            ),
         )
         written = write_release(
             folder,
-            source,
-            plan=plan,
-            receipts=receipts,
+            leaving.source,
+            plan=leaving.plan,
+            receipts=leaving.receipts,
             ledger={
                 "data": self.source.origin,
-                "seed": seed,
+                "seed": leaving.seed,
                 "k": done.k,
                 "key": list(done.before.key),
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
+                "person": done.person,
+                "people_at_risk_before": done.people_before,
+                "people_at_risk_after": done.people_after,
                 "method": done.method,
-                "left_out": {one.name: one.reason for one in naming if one.name in left},
+                "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
             },
@@ -797,41 +753,13 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
-            origin=origin,
+            origin=leaving.origin,
             format=format or "parquet",
             although_unproved=although_unproved,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
         return replace(written, warnings=(*written.warnings, *warned))
-
-    def _promised(
-        self,
-        done: Protected,
-        plan: Plan,
-        released: Source,
-        key: Sequence[str],
-        perturbed: Sequence[str],
-        substituted: Sequence[str],
-        accept: Sequence[str],
-    ) -> Promise:
-        """Return what the release promises, from what was asked and what was done."""
-        encrypted = [n for step in plan.steps if isinstance(step, Encrypt) for n in step.variables]
-        settings = self.project.release if self.project is not None else None
-        accepted = (*accept, *((settings.accept or ()) if settings is not None else ()))
-        return Promise(
-            key=tuple(key),
-            k=done.k,
-            person=done.person,
-            sensitive=tuple(
-                n for n in self.variables.names(role="sensitive") if n in released.variables
-            ),
-            perturbed=tuple(n for n in perturbed if n in released.variables),
-            encrypted=tuple(dict.fromkeys(n for n in encrypted if n in released.variables)),
-            substituted=tuple(n for n in substituted if n in released.variables),
-            confirmed=settings is None or settings.confirmed is not False,
-            accepted=tuple(dict.fromkeys(accepted)),
-        )
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""
@@ -847,12 +775,6 @@ class Data:
     def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format)
-
-
-def _disguised(plan: Plan) -> set[str]:
-    """Return the variables that a plan replaces by made-up values or ciphers."""
-    made_up = {step.variable for step in plan.steps if isinstance(step, Substitute)}
-    return made_up.union(*(step.variables for step in plan.steps if isinstance(step, Encrypt)))
 
 
 @contextlib.contextmanager

@@ -205,7 +205,11 @@ def verify_release(
         held = _private(private, project, workspace)
         lists_of_people = [*registers, *([population] if population is not None else [])]
         people = [files.open_data(path, workspace=workspace) for path in lists_of_people]
-        names = _key(key, opened, project, people)
+        whole = _key(key, opened, project, held, people)
+        # what only another release has may be known too: they are put together by it
+        names = [name for name in whole if name in opened.source.variables]
+        if not names or (key and not earlier):
+            opened.source.check_columns(whole)
         if person is None and project is not None:
             person = project.release.person
         _check_person(person, opened.source, [*([held] if held is not None else []), *people])
@@ -230,6 +234,7 @@ def verify_release(
             trial,
             name=str(opened.path),
             earlier=earlier,
+            known=whole,
             missing=missing,
             same_people=same_people,
             any_version=any_version,
@@ -340,6 +345,7 @@ def judge_release(
     *,
     name: str,
     earlier: Sequence[str | Path] = (),
+    known: Sequence[str] = (),
     missing: Missing = "own",
     same_people: bool = False,
     any_version: bool = False,
@@ -352,6 +358,8 @@ def judge_release(
     ----------
     name
         What the file is called where it is put together with others.
+    known
+        What an intruder may know, also of what only the others tell; by default the key.
     """
     found = judge(trial, missing=missing)
     if not earlier:
@@ -366,6 +374,7 @@ def judge_release(
         others,
         people,
         trial.hierarchies,
+        known=known or found.key,
         same_people=same_people,
     )
     changed = [f"{o.path}: {f}" for o in others if o.folder for f in o.folder.findings]
@@ -406,11 +415,25 @@ def _together(
     people: Source | None,
     hierarchies: Mapping[str, Hierarchy],
     *,
+    known: Sequence[str],
     same_people: bool,
 ) -> Together:
     editions, trees = [new], dict(hierarchies)
+    held = {
+        name for release in (new.source, *(o.source for o in others)) for name in release.variables
+    }
+    for name in known:
+        if name not in held:
+            raise InputError(
+                f"No release has the key variable '{name}'. {did_you_mean(name, sorted(held))}"
+            )
     for other in others:
-        key = tuple(name for name in other.key or new.key if name in other.source.variables)
+        key = tuple(n for n in other.key or known if n in other.source.variables)
+        if not key:
+            raise InputError(
+                f"{other.path}: which of its variables can an intruder know? Name them with --key "
+                f"too, beside {', '.join(known)}: what only one of the releases has counts as well."
+            )
         editions.append(Edition(other.source, str(other.path), key, other.k))
         trees = {**other.hierarchies(), **trees}
     return check_together(
@@ -467,13 +490,16 @@ def _key(
     given: Sequence[str] | None,
     opened: _Opened,
     project: Project | None,
+    private: Source | None,
     people: Sequence[Source],
 ) -> list[str]:
     """Return what an intruder may know: as given, declared, or shared with a register."""
     release = opened.source
     declared = list(given or opened.key)
     if not declared and project is not None:
-        declared = [n for n in project.release.key or () if n in release.variables]
+        declared = list(project.release.key or ())
+        if not declared and private is not None:
+            declared = private.variables.names(role="key")
     if not declared:
         declared = [n for n in release.variables if any(n in p.variables for p in people)]
     if not declared:

@@ -80,7 +80,8 @@ def release(census):
 
 def protect(census, target, key, method, *more):
     arguments = ["protect", str(census / "census.parquet"), "--method", method, "--key", key]
-    return run([*arguments, "--k", "4", "--seed", "1", "--out", str(target), *more])
+    accepted = ["--accept", "households"]  # the census says who lives together
+    return run([*arguments, "--k", "4", "--seed", "1", "--out", str(target), *accepted, *more])
 
 
 def facts(arguments, capfd):

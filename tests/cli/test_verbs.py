@@ -111,7 +111,8 @@ def test_project_file_from_init_is_accepted(census, tmp_path, capfd, monkeypatch
 def test_protect_writes_a_release(census, tmp_path, capfd, method):
     folder = tmp_path / "release"
     said = answer(
-        capfd, "protect", census, "--method", method, "--key", KEY, "--k", 3, "--out", folder
+        *(capfd, "protect", census, "--method", method, "--key", KEY, "--k", 3, "--out", folder),
+        *("--accept", "households,perturbed,encrypted"),
     )
     assert said["method"] == method
     assert said["records_in"] == 5000
@@ -136,7 +137,7 @@ def test_same_seed_same_bytes(census, tmp_path, capfd):
     for name in ("a", "b"):
         answer(
             *(capfd, "protect", census, "--method", "perturb", "--key", KEY, "--k", 3),
-            *("--seed", 5, "--out", tmp_path / name),
+            *("--seed", 5, "--out", tmp_path / name, "--accept", "perturbed"),
         )
     assert (tmp_path / "a/data.parquet").read_bytes() == (tmp_path / "b/data.parquet").read_bytes()
 

@@ -217,9 +217,20 @@ def test_an_id_that_is_not_one_to_one(engine: Engine, ids: list[Any], told: str)
     register = Register(table(engine, {"who": ids}, "voters.csv"), person="who")
     with pytest.raises(InputError, match=told):
         check_one_to_one(engine, register, "who")
-    other = Register(table(engine, {"who": [1, 2, 3]}, "births.csv"), person="who")
-    with pytest.raises(InputError, match=r"voters\.csv"):
-        join_registers(engine, [other, register], "who")
+
+
+def test_who_has_several_rows_in_one_register_has_several_in_the_join(engine: Engine) -> None:
+    voters = Register(table(engine, {"who": [1, 2, 2, None], "zip": texts("a", "b", "c", "d")}))
+    births = Register(table(engine, {"who": [1, 2, 3], "born": texts("x", "y", "z")}))
+    joined = join_registers(engine, [voters, births], "who")
+    rows = {tuple(row.values()) for row in joined.source.table().to_pylist()}
+    assert rows == {
+        ("1", "a", "x"),
+        ("2", "b", "y"),
+        ("2", "c", "y"),
+        ("3", None, "z"),
+        (None, "d", None),
+    }
 
 
 def test_one_register_is_no_join(engine: Engine) -> None:

@@ -210,6 +210,13 @@ def protect(
             help="Leave the records in their order, which may tell whose they are: a reservation.",
         ),
     ] = False,
+    keep_household_numbers: Annotated[
+        bool,
+        typer.Option(
+            "--keep-household-numbers",
+            help="Release the households' own numbers; by default they get new ones.",
+        ),
+    ] = False,
     substitute: Annotated[
         str | None,
         typer.Option(help="Identifiers to replace by made-up ones instead of leaving them out."),
@@ -334,6 +341,7 @@ def protect(
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
             keep_order=keep_order or None,
+            keep_household_numbers=keep_household_numbers or None,
             substitute=tuple(split_names(substitute) or ()),
             keep_named=tuple(split_names(keep_named) or ()),
             registers=(register,) if register is not None else (),

@@ -79,7 +79,12 @@ def run(
     asked = load_project(project) if project.suffix == ".toml" else None
     tables = asked is not None and bool(asked.tables) and asked.publish.out is not None
     if tables and asked is not None and not _releases(asked):
-        found = publish(str(project), Asked.of_texts(out=out, seed=seed), compute)
+        found = publish(
+            str(project),
+            Asked.of_texts(out=out, seed=seed),
+            compute,
+            accept=split_names(accept) or (),
+        )
         tell_publication(found, as_json=json)
         return
     if asked is not None and asked.text.columns and not _releases(asked):
@@ -118,9 +123,9 @@ def run(
     if not tables:
         tell_run(done, as_json=json)
         return
-    found = publish(str(project), Asked.of_texts(), compute)
+    found = publish(str(project), Asked.of_texts(), compute, accept=split_names(accept) or ())
     tell_run(done, as_json=json, besides={"tables": found.to_dict()})
-    if json and not found.holds:
+    if json and not found.passes:
         raise typer.Exit(1)
     if not json:
         tell_publication(found, as_json=False)

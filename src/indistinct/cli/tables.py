@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from rich.console import Console
 
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
+    Accept,
     Compute,
     DataFile,
     EngineOption,
@@ -148,6 +149,7 @@ def tables(
         bool,
         typer.Option("--although-unproved", help="Publish even if the attack finds something."),
     ] = False,
+    accept: Accept = None,
     per_person: Annotated[
         Path | None,
         typer.Option("--per-person", metavar="FILE", help="Write what was found of everybody."),
@@ -221,6 +223,7 @@ def tables(
         compute,
         query=query,
         although_unproved=although_unproved,
+        accept=split_names(accept) or (),
         per_person=per_person,
     )
     _plot(found, plot)
@@ -234,6 +237,7 @@ def publish(
     *,
     query: str | None = None,
     although_unproved: bool = False,
+    accept: Sequence[str] = (),
     per_person: Path | None = None,
 ) -> Publication:
     """Weigh tables, publish them where a folder is named, and note it on the audit trail."""
@@ -243,12 +247,15 @@ def publish(
             opened_data,
             asked,
             although_unproved=although_unproved,
+            accept=accept,
             say=lambda sentence: console.print(sentence, markup=False, highlight=False),
         )
         if per_person is not None:
             found.risk.uniques.write(per_person)
         parameters = {"tables": len(found.risk.counted.layouts), "method": found.settings.method}
         verdict = "holds" if found.holds else "does not hold"
+        if found.folder is not None and found.folder.state == "reservations":
+            verdict = "reservations"
         note_on_project(opened_data.project, "tables", parameters, verdict=verdict)
     return found
 
@@ -259,7 +266,7 @@ def tell_publication(found: Publication, *, as_json: bool) -> None:
         print_json(found.to_dict())
     else:
         show_publication(people(), found)
-    if found.folder is not None and not found.holds:
+    if found.folder is not None and not found.passes:
         raise typer.Exit(1)
 
 
@@ -323,8 +330,9 @@ def show_publication(console: Console, found: Publication) -> None:
     for sentence in found.geographies.told() if found.geographies is not None else ():
         paragraph(console, sentence)
     if found.folder is not None:
-        end = "attacked as written; nothing was found" if found.holds else "it does NOT hold"
-        paragraph(console, f"published: {found.folder.folder}, {end}")
+        paragraph(console, f"published: {found.folder.folder}, {found.folder.sentence}")
+        for one in found.folder.verdict["reservations"]:
+            paragraph(console, f"{one['code']}: {one['sentence']}", indent="  ")
         for attack in found.folder.verdict["attacks"]:
             paragraph(console, f"- {attack}", indent="  ")
     elif not risk.is_safe:

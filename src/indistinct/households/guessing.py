@@ -15,7 +15,7 @@ from indistinct.files import Source
 from indistinct.households.codes import HouseholdColumns
 from indistinct.variables import Value, Variable, Variables
 
-__all__ = ["guess_household"]
+__all__ = ["guess_household", "named_household"]
 
 # Names, each of one or several words; a name of the file may have neutral words beside them.
 _NAMES = {
@@ -150,6 +150,11 @@ def guess_household(source: Source, **settings: Any) -> HouseholdColumns:
             found |= _codes(source, found[column], words, usual, notes)
     _check_found(source, found)
     return HouseholdColumns(**found, notes=tuple(notes))
+
+
+def named_household(variables: Variables) -> str | None:
+    """Return the column whose name says that it numbers households."""
+    return _named(variables.values(), _NAMES["household"], lambda v: v.name)
 
 
 def _columns(variables: Variables, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,18 +109,23 @@ def find_person(
     if declared is not None:
         source.check_columns([declared])
         return declared
-    for name, variable in source.variables.items():
-        if name in key or variable.role not in ("identifier", "other"):
+    others = {
+        name: variable.role
+        for name, variable in source.variables.items()
+        if name not in key and variable.role in ("identifier", "sensitive", "other")
+    }
+    numbering = {
+        name: different
+        for name in others
+        if numbers_people(name) and (different := _repeating(engine, source, name))
+    }
+    if numbering:  # of patients and their cases, patients
+        return min(numbering, key=lambda name: numbering[name])
+    for name, role in others.items():
+        told = numbers_people(name) or _OTHERWISE.search("_".join(words_of_name(name)))
+        if role != "identifier" or told or not _repeating(engine, source, name):
             continue
-        if numbers_people(name):
-            if _may_repeat(engine, source, name):
-                return name
-        elif (
-            variable.role == "identifier"
-            and not _OTHERWISE.search("_".join(words_of_name(name)))
-            and _may_repeat(engine, source, name)
-            and any(_goes_with(engine, source, name, other) for other in key)
-        ):
+        if any(_goes_with(engine, source, name, variable) for variable in key):
             return name
     return None
 
@@ -139,10 +144,10 @@ def _present_and_different(engine: Engine, source: Source, name: str) -> tuple[i
     return int(found.column("n")[0].as_py()), int(found.column("d")[0].as_py())
 
 
-def _may_repeat(engine: Engine, source: Source, name: str) -> bool:
-    """Say whether several records share a value, yet few enough that it may number people."""
+def _repeating(engine: Engine, source: Source, name: str) -> int:
+    """Return how many values records share, few enough each that they may number people; or 0."""
     present, different = _present_and_different(engine, source, name)
-    return 5 < different < present <= different * MOST_RECORDS
+    return different if 5 < different < present <= different * MOST_RECORDS else 0
 
 
 def _goes_with(engine: Engine, source: Source, name: str, other: str) -> bool:

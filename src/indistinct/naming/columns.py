@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.naming.concepts import concept_of
-from indistinct.naming.content import Content, glance_at
+from indistinct.naming.concepts import concept_of, says_amount
+from indistinct.naming.content import SAMPLE, Content, glance_at
 from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
 
-__all__ = ["Naming", "columns_that_name"]
+__all__ = ["Naming", "columns_that_name", "is_amount"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ def columns_that_name(
     for guess, content in zip(guess_roles(source, contents), contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
-        reason = "it is declared an identifier" if guess.name == person else _why(guess, content)
+        reason = _why(guess, content)
+        if reason is None and guess.name == person:
+            reason = "it says whose record each is"
         if reason is not None:
             found.append(Naming(guess.name, reason))
     return tuple(found)
@@ -75,3 +80,18 @@ def _why(guess: Guess, content: Content) -> str | None:
     if of_birth or is_given_out(content, guess.label):
         return unique_words(content)
     return None
+
+
+def is_amount(source: Source, name: str) -> bool:
+    """Say whether a column holds numbers that are measured, going by its name, label and sample.
+
+    Ages and sizes of households are numbers that everybody may be grouped by, and no amounts.
+    """
+    kind = source.schema.field(name).type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return False
+    concept = concept_of(name)
+    if concept is not None and concept.role != "key" and says_amount(name):
+        return True
+    sample = source.first(SAMPLE).column(name).drop_null().to_pylist()
+    return any(math.isfinite(value) and value != int(value) for value in sample)

@@ -12,6 +12,7 @@ from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source, written_whole
 from indistinct.files.sql import is_database, shown_address
+from indistinct.keys import find_person
 from indistinct.naming import Guess, guess_variables
 from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
 from indistinct.showing import Shown, Table
@@ -35,11 +36,12 @@ _HEAD = """\
 """
 
 _RELEASE = """\
-# Every class of records that agree on the key has at least k records.
+# Every class of records that agree on the key has records of at least k people.
 {k}
 # Is the key (every variable with role = "key") all that an intruder may know? Until a person has
 # looked and says so here, the release holds only with a reservation, and its report is not green.
 confirmed = false
+{person}
 # A missing value is a category of its own ("own"), or can be any value ("wildcard").
 missing = "own"
 # hierarchies = "hierarchies"   # a folder of <variable>.csv files
@@ -92,12 +94,15 @@ class Draft(Shown):
         What each variable may be for, in file order.
     query
         What was asked of a database.
+    person
+        The column that says whose record each is, where people have several.
     """
 
     data_path: str
     records: int
     guesses: tuple[Guess, ...]
     query: str | None = None
+    person: str | None = None
 
     def __getitem__(self, name: str) -> Guess:
         for guess in self.guesses:
@@ -130,6 +135,7 @@ class Draft(Shown):
         return {
             "data": _shown(self.data_path),
             "records": self.records,
+            "person": self.person,
             "variables": [
                 {"name": g.name, "role": g.role, "level": g.level, "reason": g.reason}
                 for g in self.guesses
@@ -159,7 +165,7 @@ class Draft(Shown):
         lines += [
             "",
             toml_header("release"),
-            _RELEASE.format(k=promise, file=toml_comment(file)[2:]),
+            _RELEASE.format(k=promise, person=self._person(), file=toml_comment(file)[2:]),
         ]
         for guess in self.guesses:
             lines += [*_section(guess), ""]
@@ -177,6 +183,15 @@ class Draft(Shown):
         with written_whole(path) as aside:
             aside.write_text(text, encoding="utf-8", newline="\n")
         return path
+
+    def _person(self) -> str:
+        """Return the line that says who the people are."""
+        if self.person is None:
+            return (
+                '# person = ""                   # whose record each is, where people have several'
+            )
+        named = f"person = {toml_value(self.person)}"
+        return f"# Several records share a value of this column, so k counts people by it.\n{named}"
 
     def _data_from(self, folder: Path | None) -> str:
         if is_database(self.data_path) or folder is None:
@@ -225,7 +240,10 @@ def draft_project(
     sex        key        nominal  name says sex; 2 categories
     Einkommen  sensitive  numeric  name says money; 40 different numbers
     """
-    return Draft(str(data_path), source.records, guess_variables(engine, source), query)
+    guesses = guess_variables(engine, source)
+    key = [guess.name for guess in guesses if guess.role == "key"]
+    person = find_person(engine, source, key=key)
+    return Draft(str(data_path), source.records, guesses, query, person)
 
 
 def _section(guess: Guess) -> Iterator[str]:

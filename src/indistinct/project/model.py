@@ -147,6 +147,11 @@ class Release:
         "leave the records in the order of the private file, which may tell whose they are",
         default=False,
     )
+    keep_household_numbers: bool = setting(
+        yes_or_no,
+        "release the households' own numbers; by default they get new ones",
+        default=False,
+    )
     substitute: tuple[str, ...] | None = setting(
         listed(text, "variable names"),
         "identifiers that are replaced by made-up ones instead of left out",

@@ -8,6 +8,7 @@ from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.destroy import Destroy
 from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.encrypt import Encrypt, decrypt
+from indistinct.protect.follow import FollowLabel
 from indistinct.protect.generalise import Generalise
 from indistinct.protect.household_steps import (
     SIZE,
@@ -17,6 +18,7 @@ from indistinct.protect.household_steps import (
     SwapHouseholds,
     people_with,
 )
+from indistinct.protect.households_alike import AlikeInHousehold, settle_households
 from indistinct.protect.keep_rules import KeepRules
 from indistinct.protect.loop import ACTIONS, Action, protect_uniques
 from indistinct.protect.losses import Losses, Shares
@@ -39,6 +41,7 @@ from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt, origin_of
 from indistinct.protect.recode import RecodingStep, apply_recoding
+from indistinct.protect.renumber import RenumberHouseholds
 from indistinct.protect.request import METHODS, Method, Request, check_options
 from indistinct.protect.rounding import Rounded, round_counts
 from indistinct.protect.secret import ReleaseKey
@@ -97,7 +100,6 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
-from indistinct.protect.telltales import telltale_warnings
 
 __all__ = [
     "ACTIONS",
@@ -110,6 +112,7 @@ __all__ = [
     "ActionCost",
     "AddNoise",
     "AddRecords",
+    "AlikeInHousehold",
     "Applied",
     "ArgusSession",
     "AverageRisk",
@@ -126,6 +129,7 @@ __all__ = [
     "Draws",
     "DropUnsafe",
     "Encrypt",
+    "FollowLabel",
     "ForPeople",
     "Generalise",
     "GeneraliseCells",
@@ -157,6 +161,7 @@ __all__ = [
     "Receipt",
     "RecodingStep",
     "ReleaseKey",
+    "RenumberHouseholds",
     "Request",
     "Round",
     "Rounded",
@@ -210,7 +215,7 @@ __all__ = [
     "purpose_warnings",
     "reach_warning",
     "round_counts",
-    "telltale_warnings",
+    "settle_households",
     "weak_encryption_warning",
     "write_comparison",
 ]

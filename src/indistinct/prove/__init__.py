@@ -12,6 +12,7 @@ from indistinct.prove.changes import (
     permutation_distances,
     protection_report,
 )
+from indistinct.prove.copies import Copy, find_copies
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.judge import judge
@@ -39,6 +40,7 @@ __all__ = [
     "STATES",
     "Associations",
     "Changes",
+    "Copy",
     "Cover",
     "Decision",
     "Edition",
@@ -68,6 +70,7 @@ __all__ = [
     "exact_matches",
     "expose",
     "expose_alone",
+    "find_copies",
     "inferred_associations",
     "is_suppressed",
     "join_registers",

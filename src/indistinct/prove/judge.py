@@ -85,9 +85,13 @@ def _also_alone(counted: Verification, alone: Verification) -> Verification:
     found: tuple[str, ...] = ()
     if alone.state == "fails" and counted.state != "fails":
         found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
+    # k does not rest on a register any more: what it lacks is worth knowing, and changes nothing
+    lacks = tuple(r for r in counted.reservations if r.code == "register-lacks")
     return replace(
         counted,
         k=min(counted.k, alone.k) if counted.k else alone.k,
+        reservations=tuple(r for r in counted.reservations if r not in lacks),
+        notes=(*(r.sentence for r in lacks), *counted.notes),
         findings=counted.findings + found,
         checked=(*counted.checked, *alone.checked),
         witnesses=counted.witnesses or alone.witnesses,

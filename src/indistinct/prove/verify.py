@@ -142,10 +142,13 @@ def verify(
 
 
 def _reservations(key: Sequence[str], exposures: Sequence[Exposure]) -> list[Reservation]:
-    """Name what a register or the private data could not be asked."""
+    """Name what the private data contradict, and registers that k rests on and that lack something.
+
+    Where the whole key was counted too, in the file or among its own people, k does not rest on a
+    register: it can only lower it, and what it lacks is a note.
+    """
     found = []
     for exposure in exposures:
-        lacking = [name for name in key if name not in exposure.attributes]
         if exposure.name == OWN_PEOPLE and exposure.strange:
             found.append(
                 Reservation(
@@ -154,15 +157,30 @@ def _reservations(key: Sequence[str], exposures: Sequence[Exposure]) -> list[Res
                     "private data: values were altered, and what that protects from is not proved",
                 )
             )
-        elif exposure.name != OWN_PEOPLE and exposure.register is not None and lacking:
-            found.append(
-                Reservation(
-                    "register-lacks",
-                    f"{Path(exposure.name).name} does not have {', '.join(lacking)}: whom it "
-                    "leaves for a record was counted without what it lacks",
-                )
-            )
+    if not _counted_whole(key, exposures):
+        found += [Reservation("register-lacks", said) for said in _lacking(key, exposures)]
     return found
+
+
+def _counted_whole(key: Sequence[str], exposures: Sequence[Exposure]) -> bool:
+    """Say whether the whole key was counted without a register."""
+    return any(
+        (exposure.register is None or exposure.name == OWN_PEOPLE)
+        and set(key) <= set(exposure.attributes)
+        for exposure in exposures
+    )
+
+
+def _lacking(key: Sequence[str], exposures: Sequence[Exposure]) -> list[str]:
+    """Say which registers lack variables of the key."""
+    return [
+        f"{Path(exposure.name).name} does not have {', '.join(lacking)}: whom it leaves for a "
+        "record was counted without"
+        for exposure in exposures
+        if exposure.register is not None
+        and exposure.name != OWN_PEOPLE
+        and (lacking := [name for name in key if name not in exposure.attributes])
+    ]
 
 
 def _names_people(person: str | None, register: Register, private: Source | None) -> bool:
@@ -186,6 +204,8 @@ def _notes(key: Sequence[str], names: Sequence[str], exposures: Sequence[Exposur
         f"'{name}' names people in the private data and is released: taken as known"
         for name in names[len(key) :]
     ]
+    if _counted_whole(key, exposures):
+        notes += _lacking(key, exposures)
     return [*notes, *(note for exposure in exposures for note in exposure.notes)]
 
 

@@ -15,7 +15,7 @@ import csv
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,29 @@ class TablesFolder(Shown):
 
     @property
     def holds(self) -> bool:
-        """Whether the attack found nothing."""
-        return bool(self.verdict["holds"])
+        """Whether every attack was tried and found nothing."""
+        return self.state == "holds"
+
+    @property
+    def state(self) -> str:
+        """One of holds, reservations, fails."""
+        return str(self.verdict["state"])
+
+    @property
+    def passes(self) -> bool:
+        """Whether they hold, or every reservation was accepted by its code."""
+        codes = {one["code"] for one in self.verdict["reservations"]}
+        return self.holds or (
+            self.state == "reservations" and codes <= set(self.verdict["accepted"])
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What came of the attack, in a few words."""
+        if self.state == "reservations":
+            codes = ", ".join(one["code"] for one in self.verdict["reservations"])
+            return f"attacked as written; nothing was found, with reservations ({codes})"
+        return "attacked as written; nothing was found" if self.holds else "it does NOT hold"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
@@ -71,8 +92,13 @@ class TablesFolder(Shown):
         }
 
     def _lines(self) -> list[str]:
-        word = "attacked, nothing found" if self.holds else "attacked, and it does not hold"
-        return [f"TablesFolder({self.folder}: {len(self.files)} files, {word})"]
+        lines = [f"TablesFolder({self.folder}: {len(self.files)} files, {self.sentence})"]
+        return lines + [f"  {one['code']}: {one['sentence']}" for one in self._reservations]
+
+    @property
+    def _reservations(self) -> Sequence[Mapping[str, str]]:
+        found: Sequence[Mapping[str, str]] = self.verdict["reservations"]
+        return found
 
     def _tables(self) -> list[Table]:
         return [Table("Published files", ("file", "SHA-256"), list(self.files.items()))]
@@ -90,6 +116,7 @@ def write_folder(
     told: Mapping[str, Any],
     ledger: Mapping[str, Any],
     although_unproved: bool = False,
+    accept: Sequence[str] = (),
 ) -> TablesFolder:
     """Write tables and what goes with them, whole or not at all.
 
@@ -105,6 +132,8 @@ def write_folder(
         What the holder keeps: settings, seed, what was found before.
     although_unproved
         Write them also if the attack finds something.
+    accept
+        Reservations that the publisher knows and takes upon himself, by code.
     """
     folder = Path(folder)
     with folder_written_whole(folder) as aside:
@@ -128,8 +157,8 @@ def write_folder(
         def again(like: PublishedTable) -> PublishedTable:
             return read_table(aside / names[like.name], like, format=format)
 
-        verdict = dict(attack(again))
-        if not verdict["holds"] and not although_unproved:
+        verdict = _in_three_states(attack(again), accept)
+        if verdict["state"] == "fails" and not although_unproved:
             raise GuaranteeError(
                 f"The tables do not hold: {verdict['why']} Nothing was published. Protect them "
                 "more, publish less, or say that they are to be written although unproved."
@@ -161,9 +190,22 @@ def write_folder(
     return TablesFolder(folder, files, verdict)
 
 
+def _in_three_states(verdict: Mapping[str, Any], accept: Sequence[str]) -> dict[str, Any]:
+    """Return a verdict whose word covers what was not tried too."""
+    reserved = list(verdict.get("reservations", ()))
+    state = "fails" if not verdict["holds"] else "reservations" if reserved else "holds"
+    return {
+        **verdict,
+        "state": state,
+        "holds": state == "holds",
+        "reservations": reserved,
+        "accepted": list(accept),
+    }
+
+
 def _public(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return what everybody may know of a verdict: nothing of how many people are exposed."""
-    if verdict["holds"]:
+    if verdict["state"] != "fails":
         return {name: found for name, found in verdict.items() if name != "private"}
     return {"attacks": verdict["attacks"], "holds": False}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from indistinct.publishing.folder import TablesFolder, write_folder
 from indistinct.publishing.geography import (
     Geographies,
     refuse_exact_differences,
+    refuse_naming_areas,
     refuse_rare_categories,
     settle_geographies,
 )
@@ -63,6 +64,11 @@ class Publication(Shown):
         """Whether the tables are safe: as published, or as they are if nothing was published."""
         return self.folder.holds if self.folder is not None else self.risk.is_safe
 
+    @property
+    def passes(self) -> bool:
+        """Whether they are safe, or every reservation was accepted by its code."""
+        return self.folder.passes if self.folder is not None else self.risk.is_safe
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return {
@@ -95,6 +101,7 @@ def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
     asked = asked.completed(data.project)
     settings = asked.settings
     tables = asked.table_set(data)
+    refuse_naming_areas(data, tables)
     besides = []
     flag = flagged(settings.modified)
     if flag is not None:
@@ -120,7 +127,12 @@ def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
 
 
 def publish_tables(
-    data: Data, asked: Asked, *, although_unproved: bool = False, say: Say | None = None
+    data: Data,
+    asked: Asked,
+    *,
+    although_unproved: bool = False,
+    accept: Sequence[str] = (),
+    say: Say | None = None,
 ) -> Publication:
     """Weigh a set of tables and, where a folder is named, publish them protected.
 
@@ -132,6 +144,8 @@ def publish_tables(
         The tables, the geographies, and how they are protected.
     although_unproved
         Publish also if the attack on what was written finds something.
+    accept
+        Reservations that the publisher knows and takes upon himself, by code.
     say
         Is told what is being done, for people.
     """
@@ -175,6 +189,7 @@ def publish_tables(
             "protection": facts,
         },
         although_unproved=although_unproved,
+        accept=accept,
     )
     if settings.published is not None:
         replace(settled.record, seed=seed).save(settings.published)

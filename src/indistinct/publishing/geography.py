@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.errors import GuaranteeError
+from indistinct.errors import GuaranteeError, InputError
+from indistinct.naming import columns_that_name, is_amount
 from indistinct.project import Publish
+from indistinct.session import Data
 from indistinct.showing import Shown, Table
 from indistinct.tables import (
     Counted,
@@ -30,9 +32,13 @@ from indistinct.tables.grouping import MISSING
 __all__ = [
     "Geographies",
     "refuse_exact_differences",
+    "refuse_naming_areas",
     "refuse_rare_categories",
     "settle_geographies",
 ]
+
+PEOPLE_OF_AN_AREA = 10
+"""People that an area has on average, at least, if its variable is named as identifiers are."""
 
 EXACT = ("none", "suppress", "small-counts")
 """Methods that publish true numbers, or such that differences of them may be true."""
@@ -107,6 +113,29 @@ class Geographies(Shown):
             "geographies left out": len(self.left_out),
         }
         return [Table.facts("Geographies", facts)]
+
+
+def refuse_naming_areas(data: Data, tables: TableSet) -> None:
+    """Refuse areas that are people or amounts: their labels would publish what the numbers hide."""
+    areas = [g.variable for g in (tables.area, *tables.also) if g.variable and g.takes_values]
+    if not areas:
+        return
+    naming = {one.name: one for one in columns_that_name(data.engine, data.source, key=())}
+    facts = {one.name: one for one in data.describe(areas)}
+    for name in areas:
+        # buildings are named as addresses are, and may be areas if many live in each
+        few = facts[name].distinct > data.records / PEOPLE_OF_AN_AREA
+        if name in naming and (few or data.variables[name].role == "identifier"):
+            raise InputError(
+                f"'{name}' cannot be an area: it names people ({naming[name].reason}), and every "
+                "name would be published. Take a variable that says where people live, or a "
+                "recode."
+            )
+        if is_amount(data.source, name):
+            raise InputError(
+                f"'{name}' cannot be an area: it is an amount, and every value of it would be "
+                "published. Take a variable that says where people live, or a recode with bands."
+            )
 
 
 def settle_geographies(

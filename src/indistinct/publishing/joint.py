@@ -27,7 +27,7 @@ from indistinct.tables import (
 )
 from indistinct.tables.suppress.unknowns import unknowns
 
-__all__ = ["MOST_BOUNDED", "MOST_JOINT", "Bounds", "joint_audit"]
+__all__ = ["MOST_BOUNDED", "MOST_JOINT", "Bounds", "joint_attack_skipped", "joint_audit"]
 
 MOST_BOUNDED = 100_000
 """Cells up to which the bounds of perturbed counts are played off against each other."""
@@ -35,6 +35,15 @@ MOST_BOUNDED = 100_000
 MOST_JOINT = 20_000
 """Cells of the joint table, over all pieces of the geography, up to which it is part of the
 attack."""
+
+
+def joint_attack_skipped(what: str) -> dict[str, str]:
+    """Return the reservation of tables whose attack on all of them together was not tried."""
+    return {
+        "code": "joint-attack-skipped",
+        "sentence": f"whether the tables tell more together than each by itself was not tried over "
+        f"{what}, which is too large or adds up different things",
+    }
 
 
 def joint_audit(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import InputError
 from indistinct.project import Publish
-from indistinct.publishing.joint import Bounds
+from indistinct.publishing.joint import Bounds, joint_attack_skipped
 from indistinct.publishing.numbers import TOTAL, PublishedTable
 from indistinct.publishing.shaping import Again, labelled, of_system, shaped
 from indistinct.publishing.suppressing import suppress_tables
@@ -179,9 +179,15 @@ class _OfNoise:
     @property
     def told(self) -> tuple[str, ...]:
         adds = "add up to" if self.perturbation.additive else "need not add up to"
+        apart = (
+            "Every table was changed by itself so that it adds up: the same group of people may "
+            "have different counts in different tables."
+        )
+        same = getattr(self.perturbation, "same_for_equal_parts", True)
         return (
             f"Counts were changed a little: {self.perturbation.words}.",
             f"The cells of a table {adds} its totals.",
+            *(() if same else (apart,)),
             "A difference of two published counts is as uncertain as both together.",
         )
 
@@ -251,6 +257,11 @@ class _OfNoise:
             "broken_totals": unequal,
             "holds": not why,
             "why": " ".join(why),
+            "reservations": (
+                []
+                if bounds is not None
+                else [joint_attack_skipped("the bounds of all published counts")]
+            ),
             "private": left.to_dict(),
         }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct.errors import GuaranteeError
 from indistinct.project import Publish
-from indistinct.publishing.joint import joint_audit
+from indistinct.publishing.joint import joint_attack_skipped, joint_audit
 from indistinct.publishing.numbers import PublishedTable
 from indistinct.publishing.shaping import Again, labelled, of_system
 from indistinct.session import Data
@@ -89,8 +89,10 @@ class SuppressedTables:
             unprotected += int((~found.holds).sum())
             narrowest += [found.narrowest] if np.isfinite(found.narrowest) else []
             counts = all(table.is_count and table.weight is None for table in counted.tables)
-            if counts and len(counted.layouts) > 1:
-                together = joint_audit(counted, system, hidden & met, done.sensitive)
+            if len(counted.layouts) > 1:
+                together = (
+                    joint_audit(counted, system, hidden & met, done.sensitive) if counts else None
+                )
                 joint.append(together is not None)
                 if together is not None:
                     unprotected += int((~together.holds & found.holds).sum())
@@ -112,6 +114,9 @@ class SuppressedTables:
             "cells_worked_out": unprotected,
             "holds": not (unprotected or wrong),
             "why": " ".join(why),
+            "reservations": (
+                [] if all(joint) else [joint_attack_skipped("the joint table of all variables")]
+            ),
             "private": {"narrowest_interval_to_value": min(narrowest, default=None)},
         }
 

@@ -6,6 +6,7 @@ from indistinct.release.certificate import Certificate, check_signature, make_ce
 from indistinct.release.chain import Head, TrailCheck
 from indistinct.release.checking import FolderCheck, check_folder
 from indistinct.release.contract import Contract, write_contract
+from indistinct.release.copies import SettledCopies, settle_copies
 from indistinct.release.folder import (
     Prover,
     ReleaseFolder,
@@ -29,6 +30,7 @@ __all__ = [
     "Prover",
     "PublicKey",
     "ReleaseFolder",
+    "SettledCopies",
     "SigningKey",
     "Terms",
     "TrailCheck",
@@ -42,6 +44,7 @@ __all__ = [
     "generalised_labels",
     "make_certificate",
     "read_origin",
+    "settle_copies",
     "sign",
     "told_steps",
     "told_verdict",

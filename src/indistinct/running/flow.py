@@ -178,6 +178,7 @@ def release_data(
             format=wanted.format,
             keep=wanted.keep,
             keep_order=wanted.keep_order,
+            keep_household_numbers=wanted.keep_household_numbers,
             substitute=wanted.substitute,
             keep_named=wanted.keep_named,
             registers=wanted.registers,

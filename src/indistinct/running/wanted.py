@@ -30,7 +30,7 @@ class Wanted:
         project belong to its own method; they are not used with another one.
     seed
         By default the project's, or one that nobody can guess.
-    out, format, keep, keep_order, substitute, keep_named, earlier
+    out, format, keep, keep_order, keep_household_numbers, substitute, keep_named, earlier
         As `Data.release` takes them.
     registers
         Files of people to attack the release with; beside the project's.
@@ -63,6 +63,7 @@ class Wanted:
     format: Format | None = None
     keep: tuple[str, ...] | None = None
     keep_order: bool | None = None
+    keep_household_numbers: bool | None = None
     substitute: tuple[str, ...] = ()
     keep_named: tuple[str, ...] = ()
     registers: tuple[Path, ...] = ()
@@ -96,6 +97,9 @@ class Wanted:
             format=self.format or release.format,
             keep=release.keep if self.keep is None else self.keep,
             keep_order=release.keep_order if self.keep_order is None else self.keep_order,
+            keep_household_numbers=release.keep_household_numbers
+            if self.keep_household_numbers is None
+            else self.keep_household_numbers,
             substitute=self.substitute or release.substitute or (),
             keep_named=tuple(dict.fromkeys([*self.keep_named, *(release.release or ())])),
             registers=_joined(self.registers, release.registers),

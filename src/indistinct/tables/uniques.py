@@ -146,7 +146,7 @@ class TabularUniques(Shown):
             number = len(batch["status"])
             yield pa.record_batch(
                 {
-                    "record": np.arange(first, first + number),
+                    "record": np.arange(first + 1, first + number + 1),
                     "status": pa.array(words[batch["status"]].tolist()),
                     "alone_in": batch["ones"],
                     "tables": batch["tables"],

@@ -7,6 +7,8 @@ An examiner is a function of a `Trial` to an `Opinion`. A new one is a module he
 from collections.abc import Callable
 
 from indistinct.prove.examiners.altered import examine_altered
+from indistinct.prove.examiners.copies import examine_copies
+from indistinct.prove.examiners.households import examine_households
 from indistinct.prove.examiners.identifiers import examine_identifiers
 from indistinct.prove.examiners.metadata import examine_metadata
 from indistinct.prove.examiners.order import examine_order
@@ -23,4 +25,6 @@ EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
     examine_people,
     examine_order,
     examine_altered,
+    examine_households,
+    examine_copies,
 )

@@ -28,15 +28,15 @@ def examine_people(trial: Trial) -> Opinion:
     found = Opinion()
     if not release.records:
         return found
-    classes = class_of_records(engine.count(release, promise.key))
-    private, person = trial.private, promise.person
-    if private is not None and person is not None and trial.origin is not None:
-        whose = person_of_records(engine, private, person)
-        real = trial.origin >= 0
-        found = _counted(found, trial, classes[real], whose[trial.origin[real]], person)
+    private, person, origin = trial.private, promise.person, trial.origin
+    if private is not None and person is not None and origin is not None:
+        whose, real = person_of_records(engine, private, person), origin >= 0
+        classes = class_of_records(engine.count(release, promise.key))
+        found = _counted(found, trial, classes[real], whose[origin[real]], person)
     released = _released_person(trial)
     if released is not None:
         whose = person_of_records(engine, release, released)
+        classes = class_of_records(engine.count(release, promise.key))
         found = _counted(found, trial, classes, whose, released)
         return _put_together(found, trial, classes, whose, released)
     if person is not None and private is None:

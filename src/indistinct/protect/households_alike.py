@@ -1,0 +1,341 @@
+"""Members of a household are generalised alike where they share a value.
+
+A cell of one member that says more than another's would undo it for both. So every variable that
+members share is given its members' lowest common label, and k is made to hold again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from indistinct.engine import Engine
+from indistinct.errors import InputError
+from indistinct.files.source import Source
+from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
+from indistinct.households import (
+    constant_in_households,
+    household_numbers,
+    told_by_counting,
+)
+from indistinct.keys import group_rows, uniques
+from indistinct.protect.deidentify import Deidentify
+from indistinct.protect.plan import Plan
+from indistinct.protect.protected import Protected
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.recode import generalised_variable
+from indistinct.protect.renumber import RenumberHouseholds
+from indistinct.protect.step import Context, Step, check_key
+
+__all__ = ["AlikeInHousehold", "settle_households"]
+
+IntArray = NDArray[np.int64]
+NOTHING = -1
+"""The code of a cell that says nothing."""
+
+
+@dataclass(frozen=True)
+class AlikeInHousehold(Step, kind="alike-in-household"):
+    """Give members of a household the same label of the variables they share, and keep k.
+
+    Each household gets, variable by variable, the lowest label that stands for all its members'
+    labels. Records change class by that, so classes may have become small: households with a
+    record in one climb one level more, all members together, until there is none. Where all that
+    is shared has climbed to the root, such a record's whole key is suppressed, and if even those
+    are fewer than k, its household is left out.
+
+    Parameters
+    ----------
+    household
+        The column that says who lives together; a record without a value is alone.
+    key, k
+        Classes of the key are to hold k people.
+    shared
+        Variables of the key that members share.
+    hierarchies
+        Those of key variables that were generalised; the cells of others are blanked.
+    person
+        The column that names the person, where a person has several records.
+    """
+
+    household: str
+    key: tuple[str, ...]
+    k: int
+    shared: tuple[str, ...]
+    hierarchies: tuple[Hierarchy, ...] = ()
+    person: str | None = None
+
+    finds_uniques = True
+    truthful = True
+
+    def __post_init__(self) -> None:
+        """Refuse a wrong key or k, and shared variables that are not of the key."""
+        check_key(self.key, self.k)
+        if not self.shared or not set(self.shared) <= set(self.key):
+            raise InputError("The variables that members share must be some of the key.")
+
+    def describe(self) -> str:
+        """Say what is done."""
+        return (
+            f"give people of the same household ({self.household}) the same label of "
+            f"{', '.join(self.shared)}, so that classes of {', '.join(self.key)} hold {self.k}"
+        )
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Find the common labels, climb until k holds, and write."""
+        named = [self.household, *self.key, *([self.person] if self.person else [])]
+        source.check_columns(named)
+        trees = {tree.name: tree for tree in self.hierarchies}
+        cells = {name: _Cells.read(source, name, trees.get(name)) for name in self.key}
+        homes = np.unique(household_numbers(source, self.household), return_inverse=True)[1]
+        homes = homes.reshape(-1).astype(np.int64)
+        people = household_numbers(source, self.person) if self.person else None
+        before = {name: found.codes.copy() for name, found in cells.items()}
+        for name in self.shared:
+            cells[name].make_alike(homes)
+        kept = self._keep_k(cells, homes, people)
+        changed = {
+            name: int((found.codes != before[name])[kept].sum()) for name, found in cells.items()
+        }
+        altered = np.zeros(source.records, dtype=bool)
+        for name, found in cells.items():
+            altered |= found.codes != before[name]
+        result = _written(engine, source, {n: cells[n] for n in cells if changed[n]}, kept)
+        return result, Receipt(
+            self.kind,
+            source.records,
+            result.records,
+            records_changed=int((altered & kept).sum()),
+            cells_changed={name: number for name, number in changed.items() if number},
+            residual=0,
+            rows=None if kept.all() else np.flatnonzero(kept),
+        )
+
+    def _keep_k(
+        self, cells: Mapping[str, _Cells], homes: IntArray, people: IntArray | None
+    ) -> NDArray[np.bool_]:
+        """Climb until no class is small; return the records that can stay."""
+        kept = np.ones(len(homes), dtype=bool)
+        while True:
+            small = kept.copy()
+            small[kept] = _in_small_classes(cells, kept, people, self.k)
+            if not small.any():
+                return kept
+            touched = np.zeros(int(homes.max()) + 1, dtype=bool)
+            touched[homes[small]] = True
+            members = touched[homes] & kept
+            if any([cells[name].climb(members) for name in self.shared]):
+                continue
+            if any([found.suppress(small) for found in cells.values()]):
+                continue
+            kept &= ~members
+
+
+class _Cells:
+    """The cells of one key variable as codes of labels, and where each label climbs to."""
+
+    def __init__(self, labels: list[str | None], codes: IntArray, tree: Hierarchy | None) -> None:
+        self.codes = codes
+        self.tree = tree
+        self.labels: list[str | None] = []
+        self.positions: dict[str | None, int] = {}
+        self.codes = np.array([self._code(label) for label in labels], dtype=np.int64)[codes]
+
+    @classmethod
+    def read(cls, source: Source, name: str, tree: Hierarchy | None) -> _Cells:
+        """Read the cells of a column."""
+        column = source.table([name]).column(0).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        coded = column.dictionary_encode(null_encoding="encode")
+        codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        return cls(as_texts(coded.dictionary.to_pylist()), codes, tree)
+
+    def _code(self, label: str | None) -> int:
+        if label is None:
+            return NOTHING
+        if label not in self.positions:
+            self.positions[label] = len(self.labels)
+            self.labels.append(label)
+        return self.positions[label]
+
+    @property
+    def nothing(self) -> int:
+        """The code of a suppressed cell: the root, or no value where there is no hierarchy."""
+        return NOTHING if self.tree is None else self._code(self.tree.root)
+
+    def make_alike(self, homes: IntArray) -> None:
+        """Give all members of a household the lowest label that stands for all of theirs."""
+        room = int(self.codes.max(initial=0)) + 2
+        pairs = np.unique(homes * room + self.codes + 1)
+        home, code = pairs // room, pairs % room - 1
+        rank = np.arange(len(pairs)) - np.searchsorted(home, home)
+        common = np.full(int(homes.max(initial=-1)) + 1, NOTHING, dtype=np.int64)
+        common[home[rank == 0]] = code[rank == 0]
+        for turn in range(1, int(rank.max(initial=0)) + 1):
+            here = rank == turn
+            common[home[here]] = self._joined(common[home[here]], code[here])
+        self.codes = common[homes]
+
+    def _joined(self, one: IntArray, other: IntArray) -> IntArray:
+        room = len(self.labels) + 2
+        pairs, which = np.unique((one + 1) * room + other + 1, return_inverse=True)
+        found = [self._ancestor(*(code - 1 for code in divmod(int(p), room))) for p in pairs]
+        return np.asarray(np.array(found, dtype=np.int64)[which.reshape(-1)])
+
+    def _ancestor(self, one: int, other: int) -> int:
+        if one == other:
+            return one
+        if NOTHING in (one, other) or self.tree is None:
+            return self.nothing
+        try:
+            return self._code(
+                self.tree.common_ancestor([self.labels[one], self.labels[other]]).label
+            )
+        except InputError:  # a label of another making: nothing is known to stand for both
+            return self.nothing
+
+    def climb(self, members: NDArray[np.bool_]) -> bool:
+        """Let the cells of some records climb one level; say whether any did."""
+        now = np.unique(self.codes[members])
+        up = np.array([self._parent(code) for code in now.tolist()], dtype=np.int64)
+        if not len(now) or (up == now).all():
+            return False
+        self.codes[members] = up[np.searchsorted(now, self.codes[members])]
+        return True
+
+    def _parent(self, code: int) -> int:
+        if code in (NOTHING, self.nothing) or self.tree is None:
+            return self.nothing
+        try:
+            return self._code(self.tree.parent(self.labels[code]))
+        except InputError:
+            return self.nothing
+
+    def suppress(self, records: NDArray[np.bool_]) -> bool:
+        """Suppress the cells of some records; say whether any said something."""
+        said = bool((self.codes[records] != self.nothing).any())
+        self.codes[records] = self.nothing
+        return said
+
+
+def _in_small_classes(
+    cells: Mapping[str, _Cells], kept: NDArray[np.bool_], people: IntArray | None, k: int
+) -> NDArray[np.bool_]:
+    classes = group_rows(np.stack([found.codes[kept] + 1 for found in cells.values()], axis=1))
+    if people is None:
+        counts = np.bincount(classes)
+    else:
+        room = int(people.max()) + 1
+        counts = np.bincount(np.unique(classes * room + people[kept]) // room)
+    return np.asarray(counts[classes] < k)
+
+
+def _written(
+    engine: Engine, source: Source, cells: Mapping[str, _Cells], kept: NDArray[np.bool_]
+) -> Source:
+    if not cells and kept.all():
+        return source
+    schema, variables = source.schema, source.variables
+    columns: list[tuple[int, pa.Field, IntArray, pa.Array | None]] = []
+    for name, found in cells.items():
+        position = schema.get_field_index(name)
+        old = schema.field(position)
+        if found.tree is None:
+            columns.append((position, old.with_nullable(True), found.codes, None))
+        else:
+            labels = pa.array(found.labels, pa.string())
+            columns.append((position, pa.field(name, pa.string()), found.codes, labels))
+            variables = variables.updated({name: generalised_variable(variables[name], old.type)})
+        schema = schema.set(position, columns[-1][1])
+
+    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        for position, field, codes, labels in columns:
+            here = codes[records]
+            if labels is None:  # cells were blanked, and else are what they were
+                mask = pa.array(here == NOTHING)
+                column = batch.column(position)
+                new = pc.if_else(mask, pa.nulls(1, column.type)[0], column)
+            else:
+                new = labels.take(pa.array(here, mask=here == NOTHING))
+            batch = batch.set_column(position, field, new)
+        return batch.filter(pa.array(kept[records]))
+
+    return engine.transform(source, change, schema=schema, variables=variables)
+
+
+def settle_households(
+    engine: Engine,
+    private: Source,
+    done: Protected,
+    *,
+    household: str,
+    person: str | None = None,
+    seed: int | None,
+    keep_numbers: bool = False,
+) -> Protected:
+    """Make a protected file fit to be released with its households.
+
+    Members are generalised alike (`AlikeInHousehold`) where k is claimed and a method treated
+    cells by themselves, and the households get new numbers unless they are to keep theirs. Where
+    the size of the household was coarsened, counting the members would tell it whatever is done:
+    the number is left out, and the receipt says so.
+
+    Parameters
+    ----------
+    private
+        The records as they were: what members share is found there.
+    done
+        What a method made of them; it has the column `household` still.
+    seed
+        By which new numbers are drawn.
+
+    Returns
+    -------
+    Protected
+        With the further steps in its plan; the same one where nothing had to be done.
+    """
+    key = tuple(name for name in done.before.key if name in done.source.variables)
+    others = [name for name in key if name != household]
+    if not done.claims_k or household in key:
+        steps: list[Step] = (
+            [] if keep_numbers or household in key else [RenumberHouseholds(household)]
+        )
+        return _with_steps(engine, done, steps, seed)
+    changed = {name for receipt in done.receipts for name in receipt.cells_changed}
+    counted = changed & set(told_by_counting(private, household, others))
+    if counted and not keep_numbers:
+        return _with_steps(engine, done, [Deidentify((household,))], seed)
+    shared = constant_in_households(private, household, others)
+    if shared:
+        trees = hierarchies_in(done.plan.to_dict())
+        own = tuple(trees[name] for name in key if name in trees)
+        alike = AlikeInHousehold(household, key, done.k, shared, own, person)
+        further = _with_steps(engine, done, [alike], seed)
+        last = further.receipts[-1]
+        # where whole variables were generalised, members were alike already
+        done = further if last.cells or last.records_lost else done
+    return _with_steps(engine, done, [] if keep_numbers else [RenumberHouseholds(household)], seed)
+
+
+def _with_steps(
+    engine: Engine, done: Protected, steps: Sequence[Step], seed: int | None
+) -> Protected:
+    if not steps:
+        return done
+    applied = Plan(tuple(steps)).apply(engine, done.source, seed=seed, first=len(done.plan))
+    whose = done.person if done.person in applied.source.variables else None
+    after = uniques(engine, applied.source, list(done.before.key), k=done.k, person=whose)
+    return replace(
+        done,
+        plan=Plan((*done.plan.steps, *steps)),
+        source=applied.source,
+        receipts=(*done.receipts, *applied.receipts),
+        after=after,
+        guaranteed=not after.at_risk,
+    )

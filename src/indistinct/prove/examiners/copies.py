@@ -1,0 +1,23 @@
+"""A released variable that tells what was coarsened or altered in another undoes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from indistinct.prove.copies import find_copies
+from indistinct.prove.opinion import Opinion, Trial
+
+__all__ = ["examine_copies"]
+
+
+def examine_copies(trial: Trial) -> Opinion:
+    """Name the copies: those that break k, those that undo an alteration, and the harmless."""
+    found = Opinion()
+    for copy in find_copies(trial):
+        if copy.breaks_k:
+            found = replace(found.finding(copy.sentence), k=min(copy.k or 1, found.k or 1 << 62))
+        elif copy.altered:
+            found = found.reserving("copies", copy.sentence)
+        else:
+            found = replace(found, notes=(*found.notes, copy.sentence))
+    return found
