@@ -303,8 +303,10 @@ EXACT = {
     "measured.utility.tests.threshold",
     "measured.terms.review_days",
     "measured.map.max_risk",
+    "measured.changes.variables.number",
 }
-"""What is told as it is: promises, settings that everybody knows, and numbers of variables."""
+"""What is told as it is: promises, settings that everybody knows, and numbers of variables and of
+the labels that stand in the released file."""
 
 
 def _leaves(value: Any, at: str) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,7 @@ from indistinct.prove.universes import THE_FILE, Fewest
 
 __all__ = ["MOST_TRIED", "known_too"]
 
-MOST_TRIED = 20
+MOST_TRIED = 12
 """So many variables are tried, those with the most values: each costs a count of the file."""
 
 _UNKNOWABLE = ("household", "weight")

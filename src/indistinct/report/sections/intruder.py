@@ -28,9 +28,11 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
     rows = []
     for item in attacked:
         records = item.get("records")
+        itself = item.get("role") == "release" and item.get("name") in facts.certificate.files
+        role = "itself" if itself else item.get("role")
         rows.append(
             (
-                words.shown("with", f"attack.{item.get('role')}", "word").text,
+                words.shown("with", f"attack.{role}", "word").text,
                 str(item.get("name") or ""),
                 records if isinstance(records, int) else None,
                 str(item.get("sha256") or "")[:16] or None,
