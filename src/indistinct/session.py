@@ -686,7 +686,7 @@ class Data:
             keep_order=keep_order,
             keep_household_numbers=keep_household_numbers,
             substitute=substitute,
-            told=told,
+            told=told or (self.project.release.told if self.project else None),
             accept=accept,
         )
         promise, names = leaving.promise, list(leaving.promise.key)

@@ -52,6 +52,9 @@ __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
 Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 """What is made least by a method that can choose: a measure of `indistinct.utility`."""
 
+Told = Literal["blank", "refuse", "allow"]
+"""What becomes of classes in which everybody has the same sensitive value."""
+
 Use = Literal["statistics", "records"]
 """What a recipient works with: the file or groups as a whole, or what single records say."""
 
@@ -169,6 +172,9 @@ class Release:
     )
     confirmed: bool | None = setting(
         yes_or_no, "whether a person has confirmed that the key is what an intruder may know"
+    )
+    told: Told | None = setting(
+        choice(*get_args(Told)), "what becomes of classes that tell a sensitive value"
     )
     accept: tuple[str, ...] | None = setting(
         listed(text, "codes of reservations"), "reservations that the holder knows and accepts"

@@ -108,6 +108,7 @@ class Wanted:
             registers=_joined(self.registers, release.registers),
             earlier=_joined(self.earlier, release.earlier),
             sign_with=self.sign_with or release.sign,
+            told=self.told or release.told,
             secret=self.secret or release.secret,
             needed=self.needed or project.contract.needed or (),
             use=self.use or release.use,
