@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import files, progress
@@ -477,7 +478,20 @@ def _open(
             raise InputError(f"{path} is a file without a certificate, which cannot be signed.")
         return _Opened(files.open_data(path, workspace=workspace), path)
     checked = check_folder(path, any_version=any_version, signed_by=signed_by)
-    return _Opened(files.open_data(checked.data, workspace=workspace), path, checked)
+    source = files.open_data(checked.data, workspace=workspace)
+    if checked.findings:
+        _read_through(source, checked)
+    return _Opened(source, path, checked)
+
+
+def _read_through(source: Source, folder: FolderCheck) -> None:
+    """Read a file that was changed once, so that one that cannot be read is called changed."""
+    try:
+        for _ in source.batches():
+            pass
+    except (OSError, pa.ArrowException):
+        folder.refuse_changes()
+        raise
 
 
 def _private(private: str | Path | None, project: Project | None, workspace: Path) -> Source | None:
