@@ -517,6 +517,7 @@ NOT_RESULTS = {
     "Demo": "a collection of results",
     "Head": "where a file ends",
     "HouseholdColumns": "settings",
+    "Promise": "what is judged",
     "Project": "settings",
     "Rules": "settings",
     "Profile": "settings of Datafly",
@@ -527,7 +528,8 @@ NOT_RESULTS = {
 
 PARTS = {
     "Verdict": ("Witness", "TupleVerdict"),
-    "Verification": ("Witness",),
+    "Verification": ("Witness", "Reservation", "KnownToo"),
+    "Uniques": ("People",),
     "LinkOutcome": ("Guesses", "LinkWitness", "Rate", "Excess"),
     "PermutationDistances": ("VariablePermutation", "Spread"),
     "Changes": (

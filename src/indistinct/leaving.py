@@ -23,11 +23,13 @@ from indistinct.households import household_column
 from indistinct.naming import Naming, columns_that_name
 from indistinct.project import Project
 from indistinct.protect import (
+    AlikeInHousehold,
     Deidentify,
     Encrypt,
     Plan,
     Protected,
     Receipt,
+    RenumberHouseholds,
     Select,
     Step,
     Substitute,
@@ -121,8 +123,11 @@ def prepare_to_leave(
     household = project.household.household if project is not None else None
     household = household or household_column(private)
     shown = keep is None or household in keep
+    steps = done.plan.steps
+    replayed = bool(steps) and isinstance(steps[-1], ScrambleOrder)
+    replayed |= any(isinstance(step, RenumberHouseholds) for step in steps)
     # members who stand together are seen to be a household, with a number or without
-    if household in done.source.variables and (shown or keep_order):
+    if household in done.source.variables and (shown or keep_order) and not replayed:
         assert household is not None
         done = settle_households(
             engine,
@@ -133,6 +138,15 @@ def prepare_to_leave(
             seed=seed,
             keep_numbers=keep_household_numbers or not shown,
         )
+        alike = [r for r in done.receipts if r.kind == AlikeInHousehold.kind]
+        if alike:
+            changed = alike[-1].cells_changed
+            told_cells = ", ".join(f"{n:,} of {name}" for name, n in changed.items())
+            warnings.append(
+                "people of a household were given the same labels, so that they do not tell about "
+                f"each other: {told_cells} cells changed, {alike[-1].records_lost:,} records left "
+                "out, beside what the method did. Without the household number it is not needed"
+            )
         if household not in done.source.variables:
             keep = None if keep is None else [name for name in keep if name != household]
             warnings.append(

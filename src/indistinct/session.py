@@ -27,13 +27,11 @@ from indistinct.project import EngineSettings, Project, check_categories, check_
 from indistinct.protect import (
     ACTIONS,
     METHODS,
-    Deidentify,
     Method,
     Plan,
     Protected,
     ReleaseKey,
     Request,
-    ScrambleOrder,
     SideBySide,
     Told,
     Units,
@@ -495,10 +493,6 @@ class Data:
         names = self.key(key)
         k, at_most = self._promise(k, at_most)
         # a release leaves the identifiers out itself, and puts the records in another order
-        if [step.kind for step in plan.steps[-2:]] == [Deidentify.kind, ScrambleOrder.kind]:
-            plan = plan.undo()
-        if plan.steps and isinstance(plan.steps[-1], Deidentify):
-            plan = plan.undo()
         return protect_by_plan(
             self.engine,
             self.source,
@@ -765,7 +759,7 @@ class Data:
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,
         )
-        return replace(written, warnings=(*written.warnings, *warned))
+        return replace(written, warnings=(*written.warnings, *warned), protected=done)
 
     def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""

@@ -89,7 +89,7 @@ def test_comparison_is_printed_and_written(folder, tmp_path, capfd):
 
 def test_a_hierarchy_that_was_chosen_is_told(folder, tmp_path, capfd):
     given = ["protect", folder / "census.parquet", "--key", "age,sex", "--k", 4]
-    given += ["--method", "optimal", "--out", tmp_path / "release"]
+    given += ["--method", "optimal", "--out", tmp_path / "release", "--accept", "households"]
     assert run([str(word) for word in given]) == 0
     said = capfd.readouterr().err
     assert "hierarchy: 'age'" in said
@@ -110,7 +110,7 @@ def test_what_is_at_odds_with_the_purpose_is_told(folder, tmp_path, capfd):
 def test_limits_models_and_measure(folder, tmp_path, capfd):
     out = tmp_path / "release"
     options = ["--highest", "sex=0,region=0", "--loss", "entropy", "--max-drop", "0.05"]
-    options += ["--sensitive", "economic", "--l", "2"]
+    options += ["--sensitive", "economic", "--l", "2", "--accept", "households,minimality"]
     assert run([*command(folder, "--method", "optimal", "--out", out, *options), "--json"]) == 0
     said = json.loads(capfd.readouterr().out)
     assert said["levels"]["sex"] == 0
@@ -139,7 +139,7 @@ def test_datafly_s_inputs(folder, tmp_path, capfd):
     out = tmp_path / "by-level"
     by_level = [str(w) for w in ("protect", folder / "census.parquet", "--key", "sex,marital")]
     by_level += ["--method", "datafly", "--anonymity", "0.5", "--out", str(out), "--json"]
-    assert run(by_level) == 0
+    assert run([*by_level, "--accept", "households"]) == 0
     assert json.loads(capfd.readouterr().out)["k"] == 20
 
 
@@ -166,7 +166,7 @@ def test_a_project_file_says_how(folder, tmp_path, capfd):
         f'method = "optimal"\nmax_drop = 0.05\nloss = "precision"\n'
         f'hierarchies = "{folder / "hierarchies"}"\n{sections}\nhighest_level = 0\n'
     )
-    assert run(["protect", str(project), "--json"]) == 0
+    assert run(["protect", str(project), "--json", "--accept", "households"]) == 0
     said = json.loads(capfd.readouterr().out)
     assert (said["method"], said["k"]) == ("optimal", 4)
     assert said["levels"]["ethnic"] == 0

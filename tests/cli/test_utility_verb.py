@@ -162,6 +162,7 @@ def test_a_release_folder_and_its_plan(tmp_path, capfd):
     pq.write_table(census_table(2000, seed=2, names=False), tmp_path / "census.parquet")
     arguments = ["protect", str(tmp_path / "census.parquet"), "--method", "optimal", "--k", "5"]
     arguments += ["--key", "age,sex", "--max-drop", "0", "--seed", "1"]
+    arguments += ["--accept", "households"]
     assert run([*arguments, "--out", str(tmp_path / "release"), "--format", "csv"]) == 0
     names = "age,sex,marital,education,income"
     code, content = facts(
@@ -177,7 +178,7 @@ def test_a_release_folder_and_its_plan(tmp_path, capfd):
 def test_a_changed_release_is_told(folder, tmp_path, capfd):
     arguments = ["protect", str(folder / "census.parquet"), "--method", "suppress", "--k", "2"]
     arguments += ["--key", "sex,marital", "--seed", "1", "--out", str(tmp_path / "release")]
-    assert run(arguments) == 0
+    assert run([*arguments, "--accept", "households"]) == 0
     (tmp_path / "release" / "methodology.md").write_text("else")
     code, content = facts(
         capfd, folder / "census.parquet", tmp_path / "release", "--variables", "sex,marital"

@@ -112,7 +112,8 @@ def test_protect_writes_a_release(census, tmp_path, capfd, method):
     folder = tmp_path / "release"
     said = answer(
         *(capfd, "protect", census, "--method", method, "--key", KEY, "--k", 3, "--out", folder),
-        *("--accept", "households,perturbed,encrypted"),
+        *("--accept", "households,perturbed,encrypted,sensitive-told"),
+        *(["--randomised"] if method == "encrypt" else []),
     )
     assert said["method"] == method
     assert said["records_in"] == 5000

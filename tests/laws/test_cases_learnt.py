@@ -111,10 +111,13 @@ def test_case_17_everybody_in_the_class_has_it_is_not_good(tmp_path):
         data = data.with_roles(ill="sensitive")
         done = data.protect(["zip"], method="suppress", k=5, seed=1)
         with pytest.raises(GuaranteeError, match=r"'ill' of 10 of 20 records.*--told blank"):
-            data.release(tmp_path / "r", done, seed=1)
-        written = data.release(tmp_path / "b", done, seed=1, told="blank")
+            data.release(tmp_path / "r", done, seed=1, told="refuse")
+        written = data.release(tmp_path / "b", done, seed=1)
         assert json.loads(written.certificate.read_text())["proved"] is True
-        data.release(tmp_path / "a", done, seed=1, although_unproved=True)
+        assert any("blanked" in warning for warning in written.warnings)
+        with pytest.raises(GuaranteeError, match="does not hold"):
+            data.release(tmp_path / "a", done, seed=1, told="allow")
+        data.release(tmp_path / "a", done, seed=1, told="allow", although_unproved=True)
     assert verify_release(tmp_path / "a", brief=True).state == "fails"
     held = pq.read_table(tmp_path / "b/data.parquet").to_pylist()
     assert {row["ill"] for row in held if row["zip"] == "a"} == {None}

@@ -9,6 +9,7 @@ from small_data import open_small
 from ways import KEY, WAYS, Way, population
 
 from indistinct import files
+from indistinct.prove import Promise, Trial, judge
 
 LABELS = {
     "ill": {
@@ -57,10 +58,17 @@ def test_metadata_hold_only_what_cells_hold(way: Way, format, tmp_path):
 def test_a_dictionary_of_somebody_who_left_is_found(tmp_path):
     ill = pa.DictionaryArray.from_arrays([0, 0, 1, 1] * 5, ["flu", "cold", "the Mayor's plague"])
     pq.write_table(pa.table({"sex": ["f", "f", "m", "m"] * 5, "ill": ill}), tmp_path / "d.parquet")
-    from indistinct.prove import Promise, Trial, judge
-
+    had = pa.table({"sex": ["f", "f", "m", "m", "m"], "ill": ["flu", "cold"] * 2 + ["flu"]})
+    left = had.set_column(1, "ill", pa.array(["flu", "cold", "flu", "cold", "the Mayor's plague"]))
+    promise = Promise(key=("sex",), k=2)
     with open_small(pa.table({"x": [1]})) as data:
         source = files.open_data(tmp_path / "d.parquet", workspace=tmp_path)
-        found = judge(Trial(data.engine, source, Promise(key=("sex",), k=2)))
-    assert found.state == "fails"
-    assert "the dictionary of ill holds values that nobody has" in found.findings
+        states = [
+            judge(Trial(data.engine, source, promise, private)).state
+            for private in (
+                None,
+                files.open_table(had, workspace=tmp_path),
+                files.open_table(left, workspace=tmp_path),
+            )
+        ]
+    assert states == ["reservations", "reservations", "fails"]

@@ -24,6 +24,9 @@ def test_certificate_and_verifier_agree_with_and_without_the_private_data(way: W
     pq.write_table(table, tmp_path / "private.parquet")
     told = found.certificate.content
     assert told["proved"] is (found.certificate.state == "holds")
+    # what is not green can be named
+    assert bool(found.certificate.reservations) or found.certificate.state != "reservations"
+    assert bool(told["verdict"]["findings"]) is (found.certificate.state == "fails")
     for private in (None, tmp_path / "private.parquet"):
         again = verify_release(found.folder, private=private, brief=True)
         assert again.state == found.certificate.state, (private, again.sentence)

@@ -228,7 +228,7 @@ def test_what_is_written_for_everybody_is_in_record_order(tmp_path: Path) -> Non
     with open_small(as_table(people)) as data:
         found = tabular_uniques(count_tables(data.source, data.engine, tables))
         written = pq.read_table(found.write(tmp_path / "people.parquet"))
-    assert written["record"].to_pylist() == list(range(len(people)))
+    assert written["record"].to_pylist() == list(range(1, len(people) + 1))
     assert written["status"].to_pylist() == by_dictionaries(people, tables)
     alone, counted = written["alone_in"].to_numpy(), written["tables"].to_numpy()
     full = np.array(written["status"].to_pylist()) == "FRTU"

@@ -40,14 +40,13 @@ def with_occurring_values(source: Source) -> Source:
     )
 
 
-def described_but_absent(source: Source) -> list[str]:
-    """Return the columns whose labels or categories tell of values that no record has."""
-    return [
-        name
+def described_but_absent(source: Source) -> dict[str, set[Value]]:
+    """Return by column the values that labels or categories tell of and no record has."""
+    absent = {
+        name: {*source.variables[name].labels, *(source.variables[name].categories or ())} - found
         for name, found in _occurring(source).items()
-        if not found.issuperset(source.variables[name].labels)
-        or not found.issuperset(source.variables[name].categories or ())
-    ]
+    }
+    return {name: values for name, values in absent.items() if values}
 
 
 def _cut(variable: Variable, found: set[Value]) -> Variable:

@@ -62,13 +62,17 @@ def pairs_in_households(households: IntArray) -> tuple[IntArray, IntArray]:
     return order[:-1][together], order[1:][together]
 
 
-def agrees_beyond_chance(agreeing: float, by_chance: float, pairs: int) -> bool:
+def agrees_beyond_chance(
+    agreeing: float, by_chance: float, pairs: int, *, alike: float = ALIKE
+) -> bool:
     """Say whether members agree as people do who share a thing, not as any two people do."""
     unlike = 1 - by_chance
-    return pairs * unlike >= _AT_LEAST and agreeing - by_chance >= ALIKE * unlike
+    return pairs * unlike >= _AT_LEAST and agreeing - by_chance >= alike * unlike
 
 
-def constant_in_households(source: Source, household: str, names: Sequence[str]) -> tuple[str, ...]:
+def constant_in_households(
+    source: Source, household: str, names: Sequence[str], *, alike: float = ALIKE
+) -> tuple[str, ...]:
     """Return the variables on which the people of a household agree, as good as always.
 
     Of two neighbours in the same household the share that agrees is compared with what two people
@@ -90,7 +94,8 @@ def constant_in_households(source: Source, household: str, names: Sequence[str])
         both = (codes[one] >= 0) & (codes[other] >= 0)
         shares = np.bincount(codes[codes >= 0]) / max(1, (codes >= 0).sum())
         agreeing = float((codes[one] == codes[other])[both].mean()) if both.any() else 0.0
-        if agrees_beyond_chance(agreeing, float(shares @ shares), int(both.sum())):
+        by_chance = float(shares @ shares)
+        if agrees_beyond_chance(agreeing, by_chance, int(both.sum()), alike=alike):
             found.append(name)
     return tuple(found)
 

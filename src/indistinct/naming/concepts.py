@@ -94,7 +94,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "a measured amount",
         "other",
         "numeric",
-        "amount, amounts, value eur, area m2, area sqm, square metres, square meters, floor area,"
+        "amount, amounts, value eur, area m2, area in m2, area sqm, square metres,"
+        "square meters, floor area,"
         "distance, length, width, volume, duration, minutes, seconds, days, population, employees,"
         "quantity, count, score, balance, percentage, percent, share, rate, betrag, menge, flache,"
         "dauer, entfernung, montant, duree, surface, superficie, distancia, monto, cantidad,"

@@ -17,7 +17,10 @@ from indistinct.protect.techniques import Substitute
 
 __all__ = ["altered_variables", "protect_by_plan"]
 
-_LEAVING = ("select", "deidentify", "substitute", "scramble-order")
+_LEAVING = (
+    *("renumber-households", "blank-told", "select", "substitute", "deidentify", "follow-label"),
+    *("suppress-attribute", "scramble-order"),
+)
 
 
 def protect_by_plan(

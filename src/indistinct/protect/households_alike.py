@@ -164,6 +164,17 @@ class _Cells:
             self.labels.append(label)
         return self.positions[label]
 
+    def overlap(self) -> bool:
+        """Say whether a label stands for others that occur too, as after recoding cell by cell."""
+        present = set(np.unique(self.codes).tolist())
+        for code in sorted(present):
+            above = self._parent(code)
+            while above != code:
+                if above in present:
+                    return True
+                code, above = above, self._parent(above)
+        return False
+
     @property
     def nothing(self) -> int:
         """The code of a suppressed cell: the root, or no value where there is no hierarchy."""
@@ -269,6 +280,10 @@ def _written(
     return engine.transform(source, change, schema=schema, variables=variables)
 
 
+_ALIKE_WITH_CARE = 0.7
+"""Below what the judge takes for shared: coarse labels agree more often than values do."""
+
+
 def settle_households(
     engine: Engine,
     private: Source,
@@ -311,15 +326,14 @@ def settle_households(
     counted = changed & set(told_by_counting(private, household, others))
     if counted and not keep_numbers:
         return _with_steps(engine, done, [Deidentify((household,))], seed)
-    shared = constant_in_households(private, household, others)
+    shared = constant_in_households(private, household, others, alike=_ALIKE_WITH_CARE)
+    trees = hierarchies_in(done.plan.to_dict())
+    # where a whole variable was recoded, members with the same value have the same label
+    shared = tuple(n for n in shared if _Cells.read(done.source, n, trees.get(n)).overlap())
     if shared:
-        trees = hierarchies_in(done.plan.to_dict())
         own = tuple(trees[name] for name in key if name in trees)
         alike = AlikeInHousehold(household, key, done.k, shared, own, person)
-        further = _with_steps(engine, done, [alike], seed)
-        last = further.receipts[-1]
-        # where whole variables were generalised, members were alike already
-        done = further if last.cells or last.records_lost else done
+        done = _with_steps(engine, done, [alike], seed)
     return _with_steps(engine, done, [] if keep_numbers else [RenumberHouseholds(household)], seed)
 
 

@@ -16,7 +16,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
 from indistinct.files.occurring import with_occurring_values
 from indistinct.files.whole import put_in_place, sync_all
-from indistinct.protect import Encrypt, Plan, Receipt, Substitute
+from indistinct.protect import Encrypt, Plan, Protected, Receipt, Substitute
 from indistinct.prove import Promise, State
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
@@ -71,6 +71,8 @@ class ReleaseFolder(Shown):
     reservations: tuple[Mapping[str, str], ...] = ()
     accepted: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    protected: Protected | None = field(default=None, repr=False, compare=False)
+    """What the method and the steps for whole households made of the records."""
 
     @property
     def proved(self) -> bool:
@@ -97,7 +99,8 @@ class ReleaseFolder(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by name."""
-        plain = {n: str(v) if isinstance(v, Path) else v for n, v in self.__dict__.items()}
+        fields = {n: v for n, v in self.__dict__.items() if n != "protected"}
+        plain = {n: str(v) if isinstance(v, Path) else v for n, v in fields.items()}
         lists = ("open", "warnings", "accepted", "findings")
         return {
             **plain,

@@ -198,6 +198,7 @@ def release_data(
         if secret is not None:
             secret.unlink(missing_ok=True)
         raise
+    done = written.protected or done
     report, shareable = _reports(written, wanted.report)
     return Run(
         found or done.before,

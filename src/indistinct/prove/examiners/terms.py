@@ -28,6 +28,13 @@ def examine_terms(trial: Trial) -> Opinion:
             f"{', '.join(promise.scrubbed)} held what people wrote: Scrub replaced what it found "
             "to refer to people, and nobody can prove that it found all",
         )
+    hidden = [n for n in promise.key if n in {*promise.encrypted, *promise.substituted}]
+    if hidden:
+        found = found.reserving(
+            "encrypted",
+            f"{', '.join(hidden)} {'is' if len(hidden) == 1 else 'are'} hidden and not coarsened: "
+            "k is not claimed, and whoever gets the key, or what was replaced by what, reads them",
+        )
     if promise.population is not None:
         found = found.reserving(
             "population",
