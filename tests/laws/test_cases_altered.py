@@ -13,6 +13,8 @@ from small_data import open_small
 from indistinct import compare_release, verify_release
 from indistinct.cli.run import run as command
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.protect import Plan
+from indistinct.protect.techniques import AddNoise
 from indistinct.release import Certificate
 
 ILL = ("flu", "gout", "cold")
@@ -202,6 +204,18 @@ def test_case_13_tiny_noise_is_no_proof(tmp_path):
     written(people, tmp_path / "people.parquet")
     assert command(["run", str(tmp_path / "p.toml")]) == 1
     assert not (tmp_path / "r").exists()
+
+
+def test_case_13_tiny_noise_is_found_although_households_have_new_numbers(tmp_path):
+    people = patients(60).drop_columns(["zip"])
+    people = people.append_column("household", pa.array([n // 3 for n in range(60)]))
+    with open_small(people) as data:
+        data = data.with_roles(household="household")
+        done = data.replay(
+            ["age", "pay"], Plan((AddNoise(("age", "pay"), 0.001, whole=False),)), k=5, seed=1
+        )
+        with pytest.raises(GuaranteeError, match="nearest record"):
+            data.release(tmp_path / "r", done, seed=1)
 
 
 def test_case_13_noise_that_hides_is_measured_and_never_proved(tmp_path):

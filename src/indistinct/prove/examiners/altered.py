@@ -31,6 +31,9 @@ Ints = NDArray[np.int64]
 TARGETS = 2000
 """People who are looked for, drawn at random."""
 
+MOST = 0.5
+"""The share of people whose record must be known, for what is found of them to count."""
+
 COMPARISONS = 200_000_000
 """Comparisons of a person with a record, at most: of a large file fewer people are looked for."""
 
@@ -265,7 +268,9 @@ def _own_records(trial: Trial) -> Ints | None:
     private, release = trial.private, trial.release
     assert private is not None
     own = np.full(private.records, -1, dtype=np.int64)
-    names = [n for n in release.variables if n in private.variables and n not in _changed(trial)]
+    # numbers of households are made anew when they leave
+    away = {*_changed(trial), trial.promise.household, *private.variables.names(role="household")}
+    names = [n for n in release.variables if n in private.variables and n not in away]
     if trial.origin is not None and _fits(trial, trial.origin, names):
         made = trial.origin >= 0
         own[trial.origin[made]] = np.flatnonzero(made)
@@ -291,7 +296,9 @@ def _own_records(trial: Trial) -> Ints | None:
     alone = (times[0] == 1) & (times[1] == 1)
     record = np.full(size, -1, dtype=np.int64)
     record[theirs] = np.arange(len(theirs))
-    return np.where(alone[mine], record[mine], -1)
+    own = np.where(alone[mine], record[mine], -1)
+    # the few who are alone by what was kept say nothing of the others
+    return own if (own >= 0).mean() >= MOST else None
 
 
 def _fits(trial: Trial, origin: Ints, names: Sequence[str]) -> bool:
