@@ -317,7 +317,8 @@ def _promised(
         k=done.k,
         person=done.person,
         household=household,
-        sensitive=there(_sensitive(private, plan)),
+        # what an intruder is believed to know need not be hidden from him
+        sensitive=there([n for n in _sensitive(private, plan) if n not in key]),
         models=promised_models(
             plan,
             left_out=1 - on_the_way.source.records / max(1, done.before.records),

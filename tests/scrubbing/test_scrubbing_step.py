@@ -120,7 +120,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_run_scrubs_the_text_columns_of_a_release(project: Path, tmp_path: Path) -> None:
-    run = run_project(project)
+    run = run_project(project, accept=["text-scrubbed"])
+    assert run.release.state == "reservations"
     assert run.holds
     written = (tmp_path / "release" / "data.csv").read_text()
     assert written.splitlines()[0] == "sex,town,notes"
@@ -148,7 +149,8 @@ def test_a_secret_of_the_project_joins_its_releases(project: Path, tmp_path: Pat
         (tmp_path / f"{name}.toml").write_text(changed)
         run_project(tmp_path / f"{name}.toml")
     one, two = (tmp_path / name / "data.csv" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
+    # the same people by the same names; each release has an order of its own
+    assert sorted(one.read_text().splitlines()) == sorted(two.read_text().splitlines())
 
 
 def test_mistakes_in_the_section_are_told_with_their_lines(project: Path) -> None:
