@@ -549,7 +549,10 @@ class Data:
 
     def protection(self, done: Protected) -> ProtectionReport:
         """Say what perturbation changed, and what an intruder with the true values still finds."""
-        touched = dict.fromkeys(n for receipt in done.receipts for n in receipt.cells_changed)
+        there = done.source.variables
+        touched = dict.fromkeys(
+            n for receipt in done.receipts for n in receipt.cells_changed if n in there
+        )
         kinship, woman = self._couples()
         return protection_report(
             self.engine,

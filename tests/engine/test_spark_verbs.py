@@ -56,6 +56,7 @@ def test_protect(
         answer(
             *(capfd, "protect", census, "--method", method, "--key", WIDER, "--k", 3),
             *("--seed", 9, "--engine", engine, "--out", tmp_path / engine),
+            *("--accept", "households,perturbed"),
         )
     first, second = (tmp_path / engine / "data.parquet" for engine in ("duckdb", "spark"))
     assert first.read_bytes() == second.read_bytes()

@@ -361,8 +361,11 @@ def test_a_drafted_project_runs_as_it_is(people, tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(people, "people.parquet")
     assert command(["init", "people.parquet"]) == 0
-    assert command(["run", "release.toml", "--json"]) == 0
-    assert json.loads(capfd.readouterr().out)["method"] == "local-recoding"
+    assert command(["run", "release.toml", "--json"]) == 1
+    told = json.loads(capfd.readouterr().out)
+    assert told["method"] == "local-recoding"
+    assert told["state"] == "reservations"
+    assert "key-not-confirmed" in [r["code"] for r in told["reservations"]]
 
 
 def test_open_data_is_released_without_a_project(people, tmp_path):

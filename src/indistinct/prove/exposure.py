@@ -355,6 +355,12 @@ def _check_ids(listed: pa.Array, held: pa.Array, person: str, register: Register
         )
 
 
+def _same_codes(released: str, known: str) -> bool:
+    """Say whether values are codes of the same number of digits, three at least."""
+    number, _, word = released.partition(" ")
+    return released == known and word == "digits" and number.isdecimal() and int(number) >= 3
+
+
 def _check_covers(
     covers: Sequence[Cover],
     own: Counted | None,
@@ -381,7 +387,10 @@ def _check_covers(
                 "and no value of one is a value of the other. Write both alike, or give a "
                 "hierarchy that knows both codings (--hierarchies)."
             )
-        if found.apart:
+        # where the private data have codes of the same form, others were put in their place, and
+        # the judge says so
+        altered = own is not None and _same_codes(forms_of(found.unmet), there)
+        if found.apart and not altered:
             raise InputError(
                 f"'{name}' is coded differently in {release.origin} and {register.name}: it is "
                 f"written as {forms_of(found.unmet)} in the release and as {there} in "

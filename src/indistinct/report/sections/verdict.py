@@ -89,7 +89,6 @@ def known_too(measured: Measured, words: Words) -> Iterator[Piece]:
         "known",
         [("variable", ""), ("alone", "percent"), ("few", "percent")],
         [(one.variable, share(one.alone, records), share(one.below, records)) for one in found],
-        key=measured.risk.key,
     )
 
 
