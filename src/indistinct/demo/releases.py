@@ -15,6 +15,7 @@ from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
 __all__ = [
     "MAX_DROP",
     "SHUFFLED",
+    "SHUFFLED_KEY",
     "K",
     "release_generalised",
     "release_shuffled",

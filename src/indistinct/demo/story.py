@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct import keys
-from indistinct.demo.releases import MAX_DROP
+from indistinct.demo.releases import MAX_DROP, SHUFFLED_KEY
 from indistinct.demo.scrubbed import ScrubbedLetters
 from indistinct.demo.smallareas import SmallAreas
 from indistinct.protect import SideBySide
@@ -127,6 +127,9 @@ class Demo:
             "*Census shuffled* is the paper's way: three records in four are changed, most by "
             "little, so tables hardly notice and a patient intruder is often right. A higher level "
             "protects more and keeps less. The map: `map.svg`.",
+            "",
+            f"`shuffled/` is not for such an intruder: it is judged by {', '.join(SHUFFLED_KEY)} "
+            "alone, and against whoever knows all of the above it would not hold.",
         ]
 
     def _proof_lines(self) -> list[str]:
