@@ -426,7 +426,7 @@ RESULTS = {
     "Certificate": lambda w: check_folder(w.release.folder).certificate,
     "TrailCheck": lambda w: AuditTrail(w.release.plan.parent / "audit.jsonl").check(),
     "Answer": lambda w: Answer(
-        (JOB, "count"), ((WORDS[0], 12), (WORDS[1], 9)), (12, 9), withheld=1, smallest=5
+        (JOB, "count"), ((WORDS[0], 12), (WORDS[1], 9)), withheld=1, smallest=5
     ),
     "CensusSummary": lambda w: CensusSummary(9, 3, 2, Path("<census>.csv"), None, 0.1),
 }
@@ -447,7 +447,7 @@ def _losses(w: World) -> Losses:
 
 
 def _matrix() -> TransitionMatrix:
-    return TransitionMatrix.of_method("invariant", [10, 5, 5], 0.8, variable=JOB, categories=WORDS)
+    return TransitionMatrix.of_method("redraw", [10, 5, 5], 0.8, variable=JOB, categories=WORDS)
 
 
 def _households(w: World) -> object:
@@ -518,6 +518,7 @@ NOT_RESULTS = {
     "Head": "where a file ends",
     "HouseholdColumns": "settings",
     "Promise": "what is judged",
+    "PublicRule": "settings",
     "Project": "settings",
     "Rules": "settings",
     "Profile": "settings of Datafly",
@@ -530,7 +531,7 @@ PARTS = {
     "Verdict": ("Witness", "TupleVerdict"),
     "Verification": ("Witness", "Reservation", "KnownToo"),
     "Uniques": ("People",),
-    "LinkOutcome": ("Guesses", "LinkWitness", "Rate", "Excess"),
+    "LinkOutcome": ("Guesses", "LinkWitness", "OfPeople", "Rate", "Excess"),
     "PermutationDistances": ("VariablePermutation", "Spread"),
     "Changes": (
         "VariableChanges",

@@ -10,7 +10,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["GuaranteeError", "IndistinctError", "InputError", "did_you_mean"]
+__all__ = [
+    "ArgumentError",
+    "GuaranteeError",
+    "IndistinctError",
+    "InputError",
+    "Interrupted",
+    "did_you_mean",
+]
 
 
 class IndistinctError(Exception):
@@ -25,10 +32,21 @@ class InputError(IndistinctError):
     exit_code = 2
 
 
+class ArgumentError(InputError, TypeError, ValueError):
+    """A function was called with an argument that is not of the kind or the size it takes, or
+    without one that it needs. Python has two names for that, and either catches it."""
+
+
 class GuaranteeError(IndistinctError):
     """The request was right, but the promise it asks for cannot be kept. Nothing was released."""
 
     exit_code = 1
+
+
+class Interrupted(IndistinctError):
+    """The user broke the work off where something had been done that must be told."""
+
+    exit_code = 130
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

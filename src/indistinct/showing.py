@@ -2,7 +2,7 @@
 
 A result says once what its tables are, as plain values; what a notebook shows and what `to_frame`
 returns are made from these. Names of variables and categories are anybody's text, so everything
-that is put into HTML is escaped here, and nowhere else.
+that is put into HTML or printed is made `harmless` here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from numbers import Integral, Real
 from typing import Any
+
+from indistinct.harmless import for_html, for_terminal
 
 __all__ = ["MOST_LINES", "Shown", "Table", "as_lines", "as_text", "folded"]
 
@@ -90,7 +91,7 @@ def folded(lines: Sequence[str], *, width: int = 110, most: int | None = None) -
     … and 2 lines more: details()
     """
     short: list[str] = []
-    for line in "\n".join(lines).split("\n"):
+    for line in for_terminal("\n".join(lines)).split("\n"):
         if len(line) <= width:
             short.append(line)
             continue
@@ -160,7 +161,7 @@ class Table:
             for j in range(len(self.headings))
         ]
         head = "".join(
-            f'<th scope="col"{_NUMBERS if right else ""}>{escape(name)}</th>'
+            f'<th scope="col"{_NUMBERS if right else ""}>{for_html(name)}</th>'
             if name
             else "<td></td>"
             for name, right in zip(self.headings, numbers, strict=True)
@@ -168,15 +169,17 @@ class Table:
         body = ""
         for first, *others in self.cells()[:MOST_ROWS]:
             cells = "".join(
-                f"<td{_NUMBERS if right else ''}>{escape(cell)}</td>"
+                f"<td{_NUMBERS if right else ''}>{for_html(cell)}</td>"
                 for cell, right in zip(others, numbers[1:], strict=True)
             )
-            body += f'<tr><th scope="row" style="text-align:left">{escape(first)}</th>{cells}</tr>'
+            body += (
+                f'<tr><th scope="row" style="text-align:left">{for_html(first)}</th>{cells}</tr>'
+            )
         left = len(self.rows) - MOST_ROWS
         if left > 0:
             body += f'<tr><td colspan="{len(self.headings)}">… and {left:,} rows more</td></tr>'
         return (
-            f'<table><caption style="text-align:left">{escape(self.caption)}</caption>'
+            f'<table><caption style="text-align:left">{for_html(self.caption)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -224,16 +227,16 @@ class Shown:
 
     def details(self) -> str:
         """Return everything in words, where what is printed is a summary."""
-        return "\n".join(self._lines())
+        return for_terminal("\n".join(self._lines()))
 
     def to_frame(self) -> Any:
         """Return the numbers as a pandas frame."""
         return self._tables()[0].to_frame()
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self._notes())
+        notes = "".join(f"<li>{for_html(note)}</li>" for note in self._notes())
         return (
-            f"<div><p>{escape(self._headline().strip())}</p>"
+            f"<div><p>{for_html(self._headline().strip())}</p>"
             + "".join(table.to_html() for table in self._tables())
             + "".join(f"<div>{figure}</div>" for figure in self._figures())
             + (f"<ul>{notes}</ul>" if notes else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from xml.etree import ElementTree
 
@@ -146,7 +147,10 @@ def test_shares_and_marginals_hold_whatever_is_handed_in(rows, title, ordered):
     label,
 )
 def test_maps_hold_whatever_is_handed_in(rows, limit, title):
-    found = [Spot(a, x, y, faint, marked) for a, x, y, faint, marked in rows]
+    found = [
+        Spot(a, *(math.nan if v is None else v for v in (x, y)), faint, marked)
+        for a, x, y, faint, marked in rows
+    ]
     words = (title, title, title)
     check(frontier(title, found, x=title, y=title, words=words, limit=limit, limit_word=title))
     check(points(title, [Point(p.label, p.x, p.y, p.faint) for p in found], x=title, y=title))
@@ -225,7 +229,7 @@ def test_several_figures_on_a_page_share_no_id():
 
 
 def test_a_grid_says_what_its_figures_say_and_none_overlaps_another():
-    one, two = marginal("sex", ["f"], [0.6], [0.5]), gauge("risk <1>", 0.046, 0, width=310)
+    one, two = marginal("sex", ["f"], [0.6], [0.5]), gauge("risk <1>", 0.046, 0, width=340)
     root = check(small_multiples("Both", [one, two, one], columns=2))
     assert "sex: f: original 60.0 %, released 50.0 %; risk <1>: original 4.6 %" in root[1].text
     boxes = []
@@ -233,7 +237,7 @@ def test_a_grid_says_what_its_figures_say_and_none_overlaps_another():
         x, y, w, h = (float(n.get(k)) for k in ("x", "y", "width", "height"))
         boxes.append((x, y, x + w, y + h))
     width, height = map(int, root.get("viewBox").split()[2:])
-    assert width == 640
+    assert width == 2 * 340 + 20
     assert max(b[2] for b in boxes) <= width
     assert max(b[3] for b in boxes) <= height
     for a, b in itertools.combinations(boxes, 2):

@@ -17,6 +17,7 @@ from indistinct.errors import InputError
 from indistinct.files import Dialect, check_numeric, dialect_of, open_data, write_data
 from indistinct.files import csvfile as csvfile_module
 from indistinct.files import workspace as new_workspace
+from indistinct.harmless import for_csv
 
 
 def put(folder: Path, content: bytes | str, name: str = "in.csv") -> Path:
@@ -319,6 +320,30 @@ def test_characters_an_encoding_cannot_write(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    "cell",
+    ["=1+1", "+1|cmd", "-1-2", "@sum(a)", "\tx", "\rx", "'=1", "''@a", "'tis", "-5", "-", "="],
+)
+def test_a_formula_is_marked_as_text_and_read_as_what_it_is(tmp_path, cell, keep):
+    table = pa.table({"=name": [cell, "other"]})
+    written = write_data(table, tmp_path / "f.csv", dialect=Dialect(keep_formulas=keep))
+    [name], [first], _ = csv.reader(io.StringIO(written.read_bytes().decode(), newline=""))
+    harmless = cell in ("-5", "-", "=") or cell[0] == "'"
+    assert (name[0] == "=") == keep
+    assert (first[0] in "=+-@\t\r") == ((keep and not harmless) or cell in ("-5", "-", "="))
+    with new_workspace() as folder:
+        source = open_data(written, workspace=folder)
+        read = [str(value) for value in source.table()["=name"].to_pylist()]
+    assert read == [cell, "other"]
+
+
+def test_a_name_of_several_lines_is_read_as_one(tmp_path):
+    with new_workspace() as folder:
+        source = open_data(put(tmp_path, b'"age\n(years)",sex\n1,2\n'), workspace=folder)
+        assert list(source.variables) == ["age (years)", "sex"]
+
+
 # -- properties ---------------------------------------------------------------------------
 
 cells = st.one_of(
@@ -342,7 +367,11 @@ tables = st.integers(1, 4).flatmap(
 )
 @given(rows=tables, delimiter=st.sampled_from(",;\t|"), line_end=st.sampled_from(["\n", "\r\n"]))
 def test_csv_to_csv_gives_the_same_bytes(rows, delimiter, line_end):
-    """Text with quotes, line ends, accents and leading zeros comes back byte for byte."""
+    """Text with quotes, line ends, accents and leading zeros comes back byte for byte.
+
+    Cells that a spreadsheet would run are marked in the file already.
+    """
+    rows = [[for_csv(cell) for cell in row] for row in rows]
     header = [f"c{i}" for i in range(len(rows[0]))]
 
     def field(text: str) -> str:

@@ -142,7 +142,7 @@ def test_the_same_table_gives_the_same_bytes_however_it_is_cut(tmp_path, monkeyp
     found = set()
     for size in (5000, 1, 999, 1000, 1001, 37):
         batches = iter(table.to_batches(max_chunksize=size))
-        found.add(write_data(batches, tmp_path / f"o{suffix}").read_bytes())
+        found.add(write_data(batches, tmp_path / f"o{suffix}", overwrite=True).read_bytes())
     assert len(found) == 1
     again = open_data(tmp_path / f"o{suffix}", workspace=tmp_path)
     assert again.table().to_pydict() == table.to_pydict()
@@ -168,7 +168,7 @@ def test_a_failure_leaves_what_was_there(tmp_path, suffix, error):
     path = tmp_path / f"o{suffix}"
     path.write_text("before")
     with pytest.raises(type(error)):
-        write_data(failing_batches(error), path)
+        write_data(failing_batches(error), path, overwrite=True)
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -209,7 +209,7 @@ def test_places_that_cannot_be_written(tmp_path):
         write_data(table, tmp_path / "no" / "o.csv")
     with pytest.raises(InputError, match="cannot be told from its name"):
         write_data(table, tmp_path / "o.xlsx")
-    with pytest.raises(InputError, match="The format must be one of"):
+    with pytest.raises(InputError, match="format must be one of"):
         write_data(table, tmp_path / "o.xlsx", format="excel")
     with pytest.raises(InputError, match="cannot be written"):
         write_data(table, Path("/proc/o.csv"))

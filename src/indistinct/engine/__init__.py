@@ -1,5 +1,6 @@
 """Engines: the only part that touches every record, on one machine or on a cluster."""
 
+from indistinct.arguments import check_arguments
 from indistinct.engine.base import Change, ColumnFacts, Engine, EngineName
 from indistinct.engine.coding import Coding, KeyCoding, coding_of_values, key_coding, word_groups
 from indistinct.engine.cost import Estimate, bits_needed, cheapest, estimates, unit_costs
@@ -35,3 +36,5 @@ __all__ = [
     "unit_costs",
     "word_groups",
 ]
+
+check_arguments(__name__)

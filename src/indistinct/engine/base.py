@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Fraction
 from indistinct.engine.tally import Approach, Tally
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -186,7 +187,7 @@ class Engine(ABC):
         source: Source,
         *,
         size: int | None = None,
-        fraction: float | None = None,
+        fraction: Fraction | None = None,
         rng: np.random.Generator,
     ) -> Source:
         """Draw records without replacement, kept in file order."""

@@ -9,10 +9,24 @@ from pathlib import Path
 
 from indistinct.errors import InputError
 
-__all__ = ["available_memory", "available_threads", "parse_size", "show_size"]
+__all__ = [
+    "available_memory",
+    "available_threads",
+    "check_address_space",
+    "parse_size",
+    "show_size",
+]
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+LARGEST = 10**15
+"""More memory than any machine has."""
+
+
+NEEDED_ADDRESSES = 3 * 10**9
+"""Bytes of addresses that libraries and engine reserve when they start; most are never used."""
 
 
 def parse_size(text: str | int) -> int:
@@ -27,9 +41,14 @@ def parse_size(text: str | int) -> int:
     if not match:
         raise InputError(f"The memory limit must be a size such as 2GB or 512MiB. Got '{text}'.")
     number, unit, binary = match.groups()
-    size = int(float(number) * (_BINARY[unit] if binary and unit else _UNITS[unit]))
+    size = int(min(float(number), LARGEST) * (_BINARY[unit] if binary and unit else _UNITS[unit]))
     if size < 100 * 10**6:
         raise InputError(f"The memory limit must be at least 100MB. Got '{text}'.")
+    if size > LARGEST:
+        raise InputError(
+            f"The memory limit must be at most {show_size(LARGEST)}. Got '{text[:40]}'. This "
+            f"machine can spare {show_size(available_memory())}."
+        )
     return size
 
 
@@ -56,6 +75,20 @@ def available_memory() -> int:
     with contextlib.suppress(OSError, ValueError):
         limit = min(limit, int(Path("/sys/fs/cgroup/memory.max").read_text()))
     return limit // 2
+
+
+def check_address_space() -> None:
+    """Refuse to begin where a limit on addresses would end the libraries without a word."""
+    with contextlib.suppress(ImportError):  # there is no such limit on Windows
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY and limit < NEEDED_ADDRESSES:
+            raise InputError(
+                f"There is not enough memory: this process may use {show_size(limit)} of addresses "
+                f"(ulimit -v), and needs at least {show_size(NEEDED_ADDRESSES)}. Raise that limit; "
+                "--memory sets how much is really used."
+            )
 
 
 def available_threads() -> int:

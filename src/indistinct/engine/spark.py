@@ -8,6 +8,7 @@ and each machine must have this package.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.doors import written_whole
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
     Distinct,
@@ -29,6 +31,7 @@ from indistinct.engine.coding import (
     key_coding,
     text_columns,
 )
+from indistinct.engine.spark_failures import telling_failures
 from indistinct.engine.spark_session import start_session
 from indistinct.engine.spark_tasks import (
     Part,
@@ -44,7 +47,6 @@ from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
 from indistinct.errors import GuaranteeError, IndistinctError, InputError
 from indistinct.files import dialect_of, parquet_writer
 from indistinct.files.source import BATCH_RECORDS, Source
-from indistinct.files.whole import written_whole
 from indistinct.variables import Variables
 
 if TYPE_CHECKING:
@@ -85,15 +87,17 @@ class SparkEngine(Engine):
         self, workspace: Path, *, memory: int, threads: int, master: str | None = None
     ) -> None:
         super().__init__(workspace.resolve(), memory=memory, threads=threads)
-        self._session, self._started = start_session(
-            self.workspace, memory=memory, threads=threads, master=master
-        )
+        with telling_failures(self.workspace):
+            self._session, self._started = start_session(
+                self.workspace, memory=memory, threads=threads, master=master
+            )
 
     def close(self) -> None:
         """Stop Spark, if this engine started it."""
         if self._started:
-            self._session.stop()
             self._started = False
+            with contextlib.suppress(InputError), telling_failures():  # it may have ended already
+                self._session.stop()
 
     def sql(self, query: str, **sources: Source) -> pa.Table:
         """Run a query over sources by name."""
@@ -108,7 +112,8 @@ class SparkEngine(Engine):
                     "half-precision numbers). Use the duckdb engine, or convert the column."
                 ) from None
             frame.createOrReplaceTempView(name)
-        return self._session.sql(query).toArrow()
+        with telling_failures(self.workspace):
+            return self._session.sql(query).toArrow()
 
     def count(
         self, source: Source, key: Sequence[str], *, approach: Approach | None = None
@@ -192,8 +197,6 @@ class SparkEngine(Engine):
         An error that work raises on purpose is raised here. When several parts raise one, it is
         that of the first part, as on one machine.
         """
-        from pyspark.errors import PySparkException
-
         parts = parts_of(source)
         folder = self.new_folder()
 
@@ -209,15 +212,15 @@ class SparkEngine(Engine):
                         text = f"{type(error).__name__}\n{error}"
                         (folder / f"{number:09}").write_text(text, encoding="utf-8")
 
-        tasks = min(len(parts), TASKS_PER_CORE * self._session.sparkContext.defaultParallelism)
-        numbers = self._session.range(0, len(parts), 1, max(1, tasks))
         try:
-            found = then(numbers.mapInArrow(task, schema)).toArrow()
+            with telling_failures(source.path, self.workspace):
+                parallel = self._session.sparkContext.defaultParallelism
+                tasks = max(1, min(len(parts), TASKS_PER_CORE * parallel))
+                numbers = self._session.range(0, len(parts), 1, tasks)
+                found = then(numbers.mapInArrow(task, schema)).toArrow()
             for path in sorted(folder.iterdir()):
                 kind, _, text = path.read_text(encoding="utf-8").partition("\n")
                 raise _ERRORS.get(kind, IndistinctError)(text)
-        except PySparkException as error:
-            raise _cluster_error(error, source, self.workspace) from error
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return found
@@ -290,19 +293,3 @@ class SparkTally(Tally):
 
         self.engine.each_part(self.source, find, "nothing long")
         return [folder / f"{part.number}" for part in parts_of(self.source)]
-
-
-def _cluster_error(error: Exception, source: Source, workspace: Path) -> Exception:
-    """Say what a cluster lacks where that is what went wrong."""
-    text = str(error)
-    if "ModuleNotFoundError" in text:
-        return InputError(
-            "A machine of the cluster lacks a library. Install indistinct[spark] in the Python "
-            "that its tasks run (PYSPARK_PYTHON)."
-        )
-    if "FileNotFoundError" in text:
-        return InputError(
-            f"A machine of the cluster does not see {source.path} or {workspace}. Put the file and "
-            "the workspace in a folder that all machines share."
-        )
-    return error

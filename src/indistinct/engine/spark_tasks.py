@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding
 from indistinct.engine.tally import BLOCK_RECORDS
+from indistinct.files.damage import reading_records
 from indistinct.files.source import Source
 
 __all__ = [
@@ -42,7 +43,10 @@ class Part:
         self, columns: Sequence[str] | None = None, *, records: int, text: Sequence[str] = ()
     ) -> Iterator[pa.RecordBatch]:
         """Stream its records, some columns or all."""
-        with pq.ParquetFile(self.path, read_dictionary=list(text)) as file:
+        with (
+            reading_records(str(self.path)),
+            pq.ParquetFile(self.path, read_dictionary=list(text)) as file,
+        ):
             yield from file.iter_batches(records, row_groups=[self.number], columns=columns)
 
 

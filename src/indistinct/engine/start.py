@@ -6,10 +6,18 @@ from pathlib import Path
 
 from indistinct.engine.base import Engine, EngineName
 from indistinct.engine.duckdb import DuckDBEngine
-from indistinct.engine.limits import available_memory, available_threads, parse_size
+from indistinct.engine.limits import (
+    available_memory,
+    available_threads,
+    check_address_space,
+    parse_size,
+)
 from indistinct.errors import InputError, did_you_mean
 
 __all__ = ["start_engine"]
+
+MOST_THREADS = 1024
+"""More would not start, and nobody is told why."""
 
 
 def start_engine(
@@ -38,10 +46,14 @@ def start_engine(
             f"The engine must be duckdb or spark. Got '{name}'. "
             f"{did_you_mean(name, ['duckdb', 'spark'])}"
         )
-    if threads is not None and threads < 1:
-        raise InputError(f"The number of threads must be at least 1. Got {threads}.")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise InputError(
+            f"The number of threads must be at least 1 and at most {MOST_THREADS}. Got "
+            f"{threads}. By default every processor has one: {available_threads()}."
+        )
     if master is not None and name != "spark":
         raise InputError("A master is only for the spark engine. Add --engine spark.")
+    check_address_space()
     limit = parse_size(memory) if memory is not None else available_memory()
     workers = threads or available_threads()
     if name == "duckdb":

@@ -6,6 +6,7 @@ the figure's description, so that nobody needs to measure; a number that is None
 infinite is written as a dash and not drawn.
 """
 
+from indistinct.arguments import check_arguments
 from indistinct.figures.bar_charts import bars, before_after, shares
 from indistinct.figures.distributions import marginal
 from indistinct.figures.dot_plots import Measure, candidates
@@ -14,8 +15,10 @@ from indistinct.figures.grids import small_multiples, stacked
 from indistinct.figures.line_charts import Line, lines
 from indistinct.figures.maps import Spot, frontier
 from indistinct.figures.scatter import Point, agreement, points
+from indistinct.figures.sheet import WIDTH
 
 __all__ = [
+    "WIDTH",
     "Line",
     "Measure",
     "Point",
@@ -33,3 +36,5 @@ __all__ = [
     "small_multiples",
     "stacked",
 ]
+
+check_arguments(__name__)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indistinct.figures.letters import width_of
+from indistinct.figures.letters import width_of, wrapped
 from indistinct.figures.marks import ALARM, bar, swatch
 from indistinct.figures.numbers import NONE, Value, number, percent, shown
-from indistinct.figures.sheet import FAINT, WIDTH, Sheet
+from indistinct.figures.sheet import FAINT, LINE, NARROW, Sheet
 
 __all__ = ["bars", "before_after", "shares"]
 
 _LEAST = 1.5
 """Pixels of the bar of a number that is not 0, however small beside the others."""
 
-_LABELS = 250
+_LABELS = 180
 """Pixels that labels may take."""
 
 
@@ -45,7 +45,7 @@ def bars(
     """
     series = [values] if beside is None else [values, beside]
     _check(labels, *series)
-    sheet = Sheet(title, name=name)
+    sheet = Sheet(title, width=NARROW, name=name)
     if beside is not None:
         sheet.key([(names[j], swatch(sheet, second=j == 1)) for j in (0, 1)])
     kept = min(len(labels), most)
@@ -108,7 +108,7 @@ def before_after(
     for j, row in enumerate((before, after)):
         whole = totals[j] if totals else _sum(row)
         texts.append([_count(v, whole if shares else None, none) for v in row])
-    sheet = Sheet(title, name=name)
+    sheet = Sheet(title, width=NARROW, name=name)
     sheet.key([(names[j], swatch(sheet, second=j == 1)) for j in (0, 1)])
     _rows(sheet, labels, [before, after], texts, below=below, below_word=below_word)
     said = _said(labels, texts, names)
@@ -145,7 +145,7 @@ def shares(
     _check(labels, values)
     largest = sorted(range(len(labels)), key=lambda i: -_known(values[i]))
     kept, left = sorted(largest[:most]), largest[most:]
-    sheet = Sheet(title, name=name)
+    sheet = Sheet(title, width=NARROW, name=name)
     names = [labels[i] for i in kept]
     texts = [[percent(values[i], none=none) for i in kept]]
     _rows(sheet, names, [[values[i] for i in kept]], texts)
@@ -172,11 +172,15 @@ def _rows(
     longest = max((width_of(label) for label in labels), default=0.0)
     left = edge + min(_LABELS, longest) + 10
     numbers = max((width_of(text) for row in texts for text in row), default=0.0)
-    room = WIDTH - left - numbers - 10
+    room = NARROW - left - numbers - 10
     largest = max((_known(v) for row in series for v in row), default=0.0) or 1.0
+    start = sheet.top
     for i, label in enumerate(labels):
+        lines = wrapped(label, left - edge - 9, most=2) or [""]
+        spare = max(0, LINE * len(lines) - (high + 1) * len(series))
+        sheet.top += spare / 2
         middle = sheet.top + (high * len(series) + len(series) - 1) / 2
-        sheet.text(left - 8, middle + 4, label, anchor="end", room=left - edge - 9)
+        sheet.label(left - 8, middle + 4, lines, label)
         for j, row in enumerate(series):
             at = sheet.top + j * (high + 1)
             known = _known(row[i])
@@ -184,28 +188,27 @@ def _rows(
             if long:
                 sheet.add(bar(sheet, left, at, long, high, second=j == 1))
             sheet.text(left + long + 6, at + high - 2, texts[j][i])
-        sheet.top += (high + 1) * len(series) + gap
+        sheet.top += (high + 1) * len(series) + gap + spare / 2
         if i == below - 1:
-            _bracket(sheet, len(series) * (high + 1) + gap, below, below_word)
+            _bracket(sheet, start, below_word)
     bottom = sheet.top - gap + 2
     if labels and not below:
-        first = bottom - len(labels) * ((high + 1) * len(series) + gap) + gap - 4
-        sheet.add(f'<path d="M{left:.1f} {first:.1f}V{bottom:.1f}" stroke="#767676"/>')
+        sheet.add(f'<path d="M{left:.1f} {start - 2:.1f}V{bottom:.1f}" stroke="#767676"/>')
 
 
-def _bracket(sheet: Sheet, step: float, rows: int, word: str) -> None:
-    """Mark the rows above as those below a threshold."""
-    start, end = sheet.top - step * rows - 1, sheet.top + 13
+def _bracket(sheet: Sheet, start: float, word: str) -> None:
+    """Mark the rows from there on as those below a threshold."""
+    end = sheet.top + 13
     sheet.add(
-        f'<path d="M7 {start:.1f}H2V{end:.1f}H{WIDTH - 2}" fill="none" stroke="{ALARM}" '
+        f'<path d="M7 {start - 1:.1f}H2V{end:.1f}H{NARROW - 2}" fill="none" stroke="{ALARM}" '
         'stroke-width="2" stroke-dasharray="6 3"/>'
     )
-    sheet.text(WIDTH - 4, end - 5, word, anchor="end", bold=True, room=WIDTH - 20)
+    sheet.text(NARROW - 4, end - 5, word, anchor="end", bold=True, room=NARROW - 20)
     sheet.top += 22
 
 
 def _below(sheet: Sheet, note: str) -> None:
-    sheet.text(0, sheet.top + 10, note, colour=FAINT, room=WIDTH - 4)
+    sheet.text(0, sheet.top + 10, note, colour=FAINT, room=NARROW - 4)
     sheet.top += 16
 
 

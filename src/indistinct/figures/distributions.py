@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from indistinct.figures.letters import width_of
+from indistinct.figures.letters import width_of, wrapped
 from indistinct.figures.marks import FRAME, GRID, bar, stroke, swatch
 from indistinct.figures.numbers import NONE, Value, number, percent, round_ticks, tick
-from indistinct.figures.sheet import Sheet
+from indistinct.figures.sheet import LINE, Sheet
 
 __all__ = ["marginal"]
 
@@ -27,7 +27,7 @@ def marginal(
     rest: str = "{n} others",
     most: int = 20,
     none: str = NONE,
-    width: int = 310,
+    width: int = 340,
     name: str | None = None,
 ) -> str:
     """Draw a variable's shares, between 0 and 1, in both files, and return the SVG.
@@ -56,11 +56,11 @@ def marginal(
     sheet = Sheet(title, width=width, name=name)
     if ordered:
         labels, before, after = _neighbours(labels, before, after)
-        sheet.key([(names[0], _line(0)), (names[1], _line(1))], size=11)
+        sheet.key([(names[0], _line(0)), (names[1], _line(1))])
         _steps(sheet, labels, before, after)
     else:
         labels, before, after = _rarest(labels, before, after, most, rest)
-        sheet.key([(names[j], swatch(sheet, second=j == 1)) for j in (0, 1)], size=11)
+        sheet.key([(names[j], swatch(sheet, second=j == 1)) for j in (0, 1)])
         _rows(sheet, labels, before, after, none)
     said = "; ".join(
         f"{label}: {names[0]} {percent(p, none=none)}, {names[1]} {percent(q, none=none)}"
@@ -76,13 +76,13 @@ def _rows(
     after: Sequence[Value],
     none: str,
 ) -> None:
-    row, high = 18, 6
+    row, high = 20, 7
     pairs = [
         (percent(p, none=none), percent(q, none=none)) for p, q in zip(before, after, strict=True)
     ]
-    column = max((width_of(text, size=11) for pair in pairs for text in pair), default=0.0) + 10
-    longest = max((width_of(label, size=11) for label in labels), default=0.0)
-    left = min(0.36 * sheet.width, longest) + 8
+    column = max((width_of(text) for pair in pairs for text in pair), default=0.0) + 10
+    longest = max((width_of(label) for label in labels), default=0.0)
+    left = min(0.42 * sheet.width, longest) + 8
     room = sheet.width - left - 2 * column - 6
     if labels:
         for j in (0, 1):
@@ -92,16 +92,18 @@ def _rows(
         sheet.top += 13
     largest = max((_known(v) for v in (*before, *after)), default=0.0) or 1.0
     for label, p, q, texts in zip(labels, before, after, pairs, strict=True):
-        base = sheet.top + row / 2 + 4
-        sheet.text(left - 6, base, label, size=11, anchor="end", room=left - 7)
+        lines = wrapped(label, left - 7, most=2) or [""]
+        tall = row + LINE * (len(lines) - 1)
+        base = sheet.top + tall / 2 + 4
+        sheet.label(left - 6, base, lines, label)
         for j, value in enumerate((p, q)):
             known = _known(value)
             if known > 0:
                 long = max(1.5, known / largest * room)
-                at = sheet.top + 2.5 + j * (high + 1)
+                at = sheet.top + tall / 2 - high + j * (high + 1)
                 sheet.add(bar(sheet, left, at, long, high, second=j == 1))
-            sheet.text(sheet.width - column * (1 - j) - 2, base, texts[j], size=11, anchor="end")
-        sheet.top += row
+            sheet.text(sheet.width - column * (1 - j) - 2, base, texts[j], anchor="end")
+        sheet.top += tall
     sheet.top += 2
 
 
@@ -111,7 +113,7 @@ def _steps(
     high, top = 130, sheet.top + 4
     ups = round_ticks([0.0, *(_known(v) for v in (*before, *after))] if labels else [0.0, 1.0], 5)
     ups = [v for v in ups if v >= 0]
-    left = max(width_of(tick(v, share=True), size=11) for v in ups) + 8
+    left = max(width_of(tick(v, share=True)) for v in ups) + 8
     room = sheet.width - left - 6
 
     def up(value: float) -> float:
@@ -119,7 +121,7 @@ def _steps(
 
     for v in ups:
         sheet.add(f'<path d="M{left:.1f} {up(v):.1f}h{room:.1f}" stroke="{GRID if v else FRAME}"/>')
-        sheet.text(left - 5, up(v) + 4, tick(v, share=True), size=11, anchor="end")
+        sheet.text(left - 5, up(v) + 4, tick(v, share=True), anchor="end")
     wide = room / max(1, len(labels))
     for j, row in enumerate((before, after)):
         places: list[tuple[float, float] | None] = []
@@ -135,9 +137,9 @@ def _steps(
         sheet.add(*stroke(places, j))
     free = 0.0
     last = len(labels) - 1
-    end = sheet.width - min(room / 2, width_of(labels[-1], size=11)) - 2 if labels else 0.0
+    end = sheet.width - min(room / 2, width_of(labels[-1])) - 2 if labels else 0.0
     for i, label in enumerate(labels):
-        long = min(room / 2 - 4, width_of(label, size=11))
+        long = min(room / 2 - 4, width_of(label))
         at = left + (i + 0.5) * wide
         start = min(max(at - long / 2, left), sheet.width - long - 2)
         if i != last and (start < free + 8 or start + long > end - 8):
@@ -145,7 +147,7 @@ def _steps(
         if i == last and last and start < free + 4:
             continue
         sheet.add(f'<path d="M{at:.1f} {top + high}v4" stroke="{FRAME}"/>')
-        sheet.text(start, top + high + 16, label, size=11, room=room / 2 - 4)
+        sheet.text(start, top + high + 16, label, room=room / 2 - 4)
         free = start + long
     sheet.top = top + high + 22
 

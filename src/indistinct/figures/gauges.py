@@ -16,7 +16,7 @@ from indistinct.figures.numbers import (
     shown,
     tick,
 )
-from indistinct.figures.sheet import INK, WIDTH, Sheet
+from indistinct.figures.sheet import INK, NARROW, Sheet
 
 __all__ = ["gauge"]
 
@@ -32,7 +32,7 @@ def gauge(
     share: bool = True,
     none: str = NONE,
     axis: str = "",
-    width: int = WIDTH,
+    width: int = NARROW,
     name: str | None = None,
 ) -> str:
     """Draw a number before and after on a scale, with what is allowed shaded; return the SVG.

@@ -1,12 +1,12 @@
-"""Text in a figure: how wide it is, how it is cut, wrapped and made safe for XML."""
+"""Text in a figure: how wide it is, how it is cut and wrapped."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from html import escape
 
-__all__ = ["cut", "safe", "width_of", "wrapped"]
+from indistinct.harmless import visible
+
+__all__ = ["cut", "width_of", "wrapped"]
 
 _WIDTHS = {
     **dict.fromkeys("' ,.IJijl", 0.3),
@@ -22,29 +22,15 @@ _WIDTHS = {
 """Widths in em of DejaVu Sans, the widest of the common sans-serif faces: what fits in it fits in
 Arial, Helvetica or Liberation Sans too."""
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 (section 2.2) does not allow, even as a reference."""
-
-
-def safe(words: str) -> str:
-    """Return text that may stand in an element or an attribute.
-
-    Control characters, which XML has no way to write, become U+FFFD, and any space one blank.
-
-    >>> safe('a <b> & "c"'), safe("bell" + chr(7)) == "bell" + chr(0xFFFD)
-    ('a &lt;b&gt; &amp; &quot;c&quot;', True)
-    """
-    return escape(_FORBIDDEN.sub("\ufffd", " ".join(words.split())))
-
 
 def width_of(words: str, *, size: float = 12, bold: bool = False) -> float:
-    """Return about how wide a text is, rather more than less.
+    """Return about how wide a text is when it is shown, rather more than less.
 
     >>> width_of("iiii") < width_of("age") < width_of("WWWW")
     True
     """
     em = 0.0
-    for letter in words:
+    for letter in visible(words):
         if letter in _WIDTHS:
             em += _WIDTHS[letter]
         elif unicodedata.combining(letter) or unicodedata.category(letter) == "Cf":
@@ -62,7 +48,7 @@ def cut(words: str, room: float, *, size: float = 12, bold: bool = False) -> str
     >>> cut("economic activity of the person", 110)
     'economic…person'
     """
-    words = " ".join(words.split())
+    words = visible(" ".join(words.split()))
     if width_of(words, size=size, bold=bold) <= room:
         return words
     low, high = 0, len(words) - 1
@@ -90,7 +76,7 @@ def wrapped(
     ['People by the number', 'who share their', 'combination']
     """
     lines: list[str] = []
-    left = words.split()
+    left = visible(" ".join(words.split())).split()
     while left:
         if len(lines) == most - 1:
             lines.append(cut(" ".join(left), room, size=size, bold=bold))

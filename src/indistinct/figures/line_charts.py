@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from indistinct.figures.letters import width_of
+from indistinct.figures.letters import width_of, wrapped
 from indistinct.figures.marks import FRAME, GRID, marker, stroke
 from indistinct.figures.numbers import Value, number, percent, round_ticks, tick
-from indistinct.figures.sheet import FAINT, WIDTH, Sheet
+from indistinct.figures.sheet import FAINT, LINE, WIDTH, Sheet
 
 __all__ = ["Line", "lines"]
 
@@ -91,12 +91,13 @@ def lines(
         )
         sheet.text(left - 8, up(v) + 4, tick(v, share=share), anchor="end")
     inside = [v for v in places if low <= v <= high]
-    _names(sheet, [(across(v), ticks[v] if ticks else tick(v)) for v in inside], top + height)
+    named = [(across(v), ticks[v] if ticks else tick(v)) for v in inside]
+    below = _names(sheet, named, top + height)
     sheet.add(
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height}" fill="none" '
         f'stroke="{FRAME}"/>'
     )
-    sheet.text(left + width / 2, top + height + 38, x, anchor="middle", room=width)
+    sheet.text(left + width / 2, top + height + below + 38, x, anchor="middle", room=width)
     sheet.text(13, top + height / 2, y, anchor="middle", room=height, turned=True)
     for j, curve in enumerate(curves):
         spots = [place and (across(place[0]), up(place[1])) for place in curve]
@@ -113,7 +114,7 @@ def lines(
             'stroke="#444444" stroke-dasharray="1 3"/>'
         )
         sheet.text(at + side, top + height - 8, marked[1], anchor=anchor, room=width / 2)
-    bottom = top + height + 48
+    bottom = top + height + below + 48
     if len(found) > len(drawn):
         note = rest.format(n=f"{len(found) - len(drawn):,}")
         sheet.text(0, bottom + 6, note, colour=FAINT, room=WIDTH - 4)
@@ -134,16 +135,25 @@ def _joined(spots: Sequence[tuple[float, float] | None], i: int) -> bool:
     return (i > 0 and spots[i - 1] is not None) or (i + 1 < len(spots) and spots[i + 1] is not None)
 
 
-def _names(sheet: Sheet, places: Sequence[tuple[float, str]], bottom: float) -> None:
-    """Write what stands at the horizontal axis, leaving out names that would touch."""
+def _names(sheet: Sheet, places: Sequence[tuple[float, str]], bottom: float) -> float:
+    """Write what stands at the horizontal axis, leaving out names that would touch.
+
+    Returns how much more room than a line they take.
+    """
     if not places:
-        return
+        return 0.0
+    most = 1
     apart = (places[-1][0] - places[0][0]) / max(1, len(places) - 1) if len(places) > 1 else 200
     every = max(1, -(-30 // max(1, round(apart))))
     for at, words in places[::every]:
         # the last name must not leave the sheet either
         room = min(every * apart - 6, 2 * (sheet.width - at), 2 * at)
-        sheet.text(at, bottom + 18, words, anchor="middle", room=max(24, room))
+        lines = wrapped(words, max(24, room), most=3) or [""]
+        whole = words if " ".join(lines) != " ".join(words.split()) else ""
+        for i, line in enumerate(lines):
+            sheet.text(at, bottom + 18 + LINE * i, line, anchor="middle", said=whole)
+        most = max(most, len(lines))
+    return float(LINE * (most - 1))
 
 
 def _sample(j: int) -> Callable[[float, float], str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
+from indistinct.arguments import MAY_BE_NAN
 from indistinct.figures.letters import width_of
 
 __all__ = [
@@ -22,7 +24,7 @@ __all__ = [
 NONE = "–"
 """What stands for a number that is missing, not a number or infinite."""
 
-Value = float | None
+Value = Annotated[float, MAY_BE_NAN] | None
 
 
 def number(value: Value) -> float | None:

@@ -3,7 +3,7 @@
 Every figure is one `<svg>` with `role="img"`, a view box, a white ground, a `<title>` and a
 `<desc>` that says every number drawn. Nothing is loaded from elsewhere and nothing runs. At 640
 units wide it is printed on A4 (170 mm) at the size of the screen, so that no text is smaller than
-11 pixels.
+11 pixels; a narrow figure is shown larger where there is room.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
-from indistinct.figures.letters import cut, safe, width_of, wrapped
+from indistinct.figures.letters import cut, width_of, wrapped
+from indistinct.harmless import for_svg, visible
 
-__all__ = ["FAINT", "INK", "WIDTH", "Sheet"]
+__all__ = ["FAINT", "INK", "LINE", "NARROW", "WIDTH", "Sheet"]
 
 WIDTH = 640
+NARROW = 460
+"""Of figures that need no more: bars and scales are read on a telephone, too."""
+LINE = 14
+"""From one line of text to the next."""
 INK, FAINT = "#1a1a1a", "#595959"
 """Colours of text: 17 : 1 and 7 : 1 against white."""
 
 _OWN = "\0"
-"""Stands for the figure's own name until that is known; `safe` lets no such character through."""
+"""Stands for the figure's own name until that is known; `for_svg` lets no such one through."""
 
 Key = tuple[str, Callable[[float, float], str]]
 """A word of the key, and what draws its mark around a place."""
@@ -66,10 +71,14 @@ class Sheet:
         colour: str = INK,
         room: float | None = None,
         turned: bool = False,
+        said: str = "",
     ) -> None:
-        """Write a text; where it must be cut to fit the room, the whole is shown on pointing."""
+        """Write a text; where it must be cut to fit the room, the whole is shown on pointing.
+
+        `said` is shown on pointing to a text that was cut already.
+        """
         short = words if room is None else cut(words, room, size=size, bold=bold)
-        full = "" if short == " ".join(words.split()) or room is None else words
+        full = said if short == visible(" ".join(words.split())) or room is None else words
         place = (
             f'transform="translate({x:.1f} {y:.1f}) rotate(-90)"'
             if turned
@@ -81,10 +90,17 @@ class Sheet:
             + (f' text-anchor="{anchor}"' if anchor != "start" else "")
             + (' font-weight="bold"' if bold else "")
             + (f' fill="{colour}"' if colour != INK else "")
-            + f">{safe(short)}"
-            + (f"<title>{safe(full)}</title>" if full else "")
+            + f">{for_svg(short)}"
+            + (f"<title>{for_svg(full)}</title>" if full else "")
             + "</text>"
         )
+
+    def label(self, x: float, middle: float, lines: Sequence[str], whole: str) -> None:
+        """Write a label that ends here, in lines around where one alone would stand."""
+        cut_short = " ".join(lines) != " ".join(whole.split())
+        for i, line in enumerate(lines):
+            at = middle + LINE * (i - (len(lines) - 1) / 2)
+            self.text(x, at, line, anchor="end", said=whole if cut_short else "")
 
     def key(self, entries: Sequence[Key], *, left: float = 0, size: float = 12) -> None:
         """Write what the marks mean, in as many lines as it takes."""
@@ -116,8 +132,8 @@ class Sheet:
         high = max(1, round(height))
         defs = f"<defs>{''.join(self.defs.values())}</defs>" if self.defs else ""
         body = (
-            f'<title id="{_OWN}-title">{safe(self.title)}</title>'
-            f'<desc id="{_OWN}-desc">{safe(said)}</desc>{defs}'
+            f'<title id="{_OWN}-title">{for_svg(self.title)}</title>'
+            f'<desc id="{_OWN}-desc">{for_svg(said)}</desc>{defs}'
             f'<path d="M0 0H{self.width}V{high}H0z" fill="#ffffff"/>{"".join(self.parts)}</svg>'
         )
         head = (

@@ -1,11 +1,12 @@
 """Reading every format into a `Source`, and writing every format back."""
 
+from indistinct.arguments import check_arguments
+from indistinct.doors import check_new_folder, written_whole
 from indistinct.files.dialect import Dialect
 from indistinct.files.keyfile import read_key_file, write_key_file
-from indistinct.files.open import check_numeric, open_data, open_table
+from indistinct.files.open import check_data, check_numeric, open_data, open_table
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import BATCH_RECORDS, Source
-from indistinct.files.whole import check_new_folder, written_whole
 from indistinct.files.workspace import workspace
 from indistinct.files.writing import FORMATS, SUFFIX_OF, Format, write_data
 
@@ -16,6 +17,7 @@ __all__ = [
     "Dialect",
     "Format",
     "Source",
+    "check_data",
     "check_new_folder",
     "check_numeric",
     "dialect_of",
@@ -28,3 +30,5 @@ __all__ = [
     "write_key_file",
     "written_whole",
 ]
+
+check_arguments(__name__)

@@ -15,6 +15,7 @@ from indistinct import progress
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.columns import TextColumn, decimals_of, number_text
 from indistinct.files.dialect import Dialect, Layout, find_layout, quote_fault
+from indistinct.files.formulas import marked, unmarked
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import tag_letters
@@ -43,14 +44,13 @@ def read_csv(
     layout = find_layout(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
     dialect = layout.dialect
     for name in text_columns:
-        if name not in layout.header:
+        if name not in layout.names:
             raise InputError(
-                f"{path} has no column '{name}' to keep as text. "
-                f"{did_you_mean(name, layout.header)}"
+                f"{path} has no column '{name}' to keep as text. {did_you_mean(name, layout.names)}"
             )
     columns = [
         TextColumn(name, decimal=dialect.decimal, keep_text=name in text_columns)
-        for name in layout.header
+        for name in layout.names
     ]
     target = staging_path(workspace, path.name)
     while not (records := _stage(path, layout, columns, target)):
@@ -77,7 +77,9 @@ def _stage(path: Path, layout: Layout, columns: list[TextColumn], target: Path) 
     schema = pa.schema([(column.name, column.type) for column in columns])
     records = first.num_rows
     done = False
-    with parquet_writer(target, schema, final=lambda: (_found(columns), layout.dialect)) as writer:
+    with parquet_writer(
+        target, schema, final=lambda: (_found(columns), layout.dialect), overwrite=True
+    ) as writer:
         writer.write(pa.record_batch(converted, schema=schema))
         for batch in batches:
             converted = _convert(batch, columns)
@@ -93,7 +95,10 @@ def _found(columns: list[TextColumn]) -> Variables:
 
 
 def _convert(batch: pa.RecordBatch, columns: list[TextColumn]) -> list[pa.Array]:
-    return [column.convert(texts) for column, texts in zip(columns, batch.columns, strict=True)]
+    return [
+        column.convert(unmarked(texts))
+        for column, texts in zip(columns, batch.columns, strict=True)
+    ]
 
 
 def _text_batches(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
@@ -155,7 +160,10 @@ def write_csv(
         # The codec would put a byte order mark before every batch.
         file.write(b"\xff\xfe")
         encode = "utf-16-le"
-    header = [pa.array([name], pa.string()) for name in schema.names]
+    header = [
+        marked(pa.array([name], pa.string()), only_marked=dialect.keep_formulas)
+        for name in schema.names
+    ]
     file.write(_lines(header, schema.names, dialect, encode))
     for batch in _bounded(batches):
         texts = [
@@ -185,7 +193,7 @@ def _texts(
         values = values.dictionary_decode()
         type = values.type
     if pa.types.is_string(type):
-        return values
+        return marked(values, only_marked=dialect.keep_formulas)
     if pa.types.is_floating(type) or pa.types.is_decimal(type):
         texts = number_text(values, decimals=decimals_of(format), decimal=dialect.decimal)
     elif pa.types.is_timestamp(type):

@@ -21,7 +21,9 @@ from typing import IO, cast
 
 import numpy as np
 
+from indistinct.doors import open_file
 from indistinct.errors import InputError
+from indistinct.harmless import from_csv
 
 __all__ = ["DELIMITERS", "Dialect", "Layout", "find_layout", "open_bytes", "quote_fault"]
 
@@ -41,6 +43,9 @@ _MARKS = (
 class Dialect:
     """How a CSV file is written.
 
+    `keep_formulas` writes cells that begin like a formula as they are; by default an apostrophe
+    marks them as text, and they are read as what they were.
+
     >>> print(Dialect(delimiter=";", encoding="cp1252", decimal=","))
     delimiter ';', encoding cp1252, decimal comma
     """
@@ -49,6 +54,7 @@ class Dialect:
     encoding: str = "utf-8"
     decimal: str = "."
     line_end: str = "\n"
+    keep_formulas: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no CSV file can have."""
@@ -80,12 +86,21 @@ class Layout:
     header: tuple[str, ...]
     quoted: bool
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns: on one line each, and without the mark of a text."""
+        return tuple(_name(text) for text in self.header)
+
+
+def _name(text: str) -> str:
+    return from_csv(" ".join(text.splitlines()))
+
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, or what a ``.gz`` file holds."""
     if path.suffix.lower() == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    return path.open("rb")
+        return cast(IO[bytes], gzip.open(open_file(path, "data"), "rb"))
+    return open_file(path, "data")
 
 
 def find_layout(
@@ -302,9 +317,10 @@ def _header(path: Path, dialect: Dialect, given: Dialect) -> tuple[str, ...]:
                 f"{path}: column {number} of {len(names)} has no name in the header. "
                 "Give it one, or remove the column."
             )
-    twice = [name for name, times in Counter(names).items() if times > 1]
+    clean = [_name(name) for name in names]
+    twice = [name for name, times in Counter(clean).items() if times > 1]
     if twice:
-        at = [str(number) for number, name in enumerate(names, start=1) if name == twice[0]]
+        at = [str(number) for number, name in enumerate(clean, start=1) if name == twice[0]]
         raise InputError(
             f"{path}: the header has the name '{twice[0]}' twice, in columns {' and '.join(at)}. "
             "Names must differ: rename one."

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.doors import check_file, check_folder_of_files
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.columns import is_number
 from indistinct.files.csvfile import read_csv
@@ -25,7 +26,7 @@ from indistinct.files.source import Source
 from indistinct.files.sql import is_database, read_postgres
 from indistinct.files.statfiles import SUFFIXES, read_stat
 
-__all__ = ["check_numeric", "open_data", "open_table"]
+__all__ = ["check_data", "check_numeric", "open_data", "open_table"]
 
 _TEXT = (".csv", ".tsv", ".txt")
 _KNOWN = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", *SUFFIXES)
@@ -62,10 +63,10 @@ def open_data(
     path = Path(where)
     if query is not None:
         raise InputError(f"A query is for a database. Got the file {path}: leave the query out.")
-    if path.is_dir() and any(path.glob("*.parquet")):
+    check_data(path)
+    if os.path.isdir(path):
         _only_for_csv(delimiter, encoding, decimal, text_columns)
         return read_parquet(path, workspace=workspace)
-    _check_file(path)
     suffix = path.suffix.lower()
     if (Path(path.stem).suffix.lower() if suffix == ".gz" else suffix) in _TEXT:
         return read_csv(
@@ -79,11 +80,20 @@ def open_data(
     _only_for_csv(delimiter, None if suffix in SUFFIXES else encoding, decimal, text_columns)
     if suffix == ".parquet":
         return read_parquet(path, workspace=workspace)
-    if suffix in SUFFIXES:
-        return read_stat(path, workspace=workspace, encoding=encoding)
-    raise InputError(
-        f"The format of {path} cannot be told from its name. Known are: {', '.join(_KNOWN)}."
-    )
+    return read_stat(path, workspace=workspace, encoding=encoding)
+
+
+def check_data(where: str | Path) -> Path:
+    """Refuse what is neither a file of a format that is known nor a folder of Parquet files."""
+    path = Path(where)
+    if os.path.isdir(path) and any(path.glob("*.parquet")):
+        return check_folder_of_files(path, "folder of data", ending="*.parquet")
+    _check_file(path)
+    if not path.name.lower().endswith(_KNOWN):
+        raise InputError(
+            f"The format of {path} cannot be told from its name. Known are: {', '.join(_KNOWN)}."
+        )
+    return path
 
 
 def _only_for_csv(*given: Any) -> None:
@@ -96,21 +106,17 @@ def _only_for_csv(*given: Any) -> None:
 
 def _check_file(path: Path) -> None:
     """Refuse what cannot be read, before any reader meets it."""
-    try:
-        if path.is_dir():
-            raise InputError(f"{path} is a directory. Give a file, or a folder of Parquet files.")
-        if not path.exists():
-            raise InputError(f"There is no file {path}. {_near(path)}")
-        if not path.is_file():
-            raise InputError(f"{path} is not a regular file. Copy what it gives into one.")
-        if not os.access(path, os.R_OK):
-            raise PermissionError
-        empty = path.stat().st_size == 0
-    except PermissionError:
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a directory. Give a file, or a folder of Parquet files.")
+    if not os.path.lexists(path) and len(os.fsencode(path.name)) < 256:
+        raise InputError(f"There is no file {path}. {_near(path)}")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path} is not a regular file. Copy what it gives into one.")
+    if os.path.isfile(path) and not os.access(path, os.R_OK):
         raise InputError(
             f"{path} cannot be read: permission denied. Ask its owner for the right to read it."
-        ) from None
-    if empty:
+        )
+    if check_file(path, "file").stat().st_size == 0:
         raise InputError(f"{path} is empty. It needs a header and at least one record.")
 
 

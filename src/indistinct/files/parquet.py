@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,10 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from indistinct import progress
+from indistinct.doors import written_whole
 from indistinct.errors import InputError
 from indistinct.files.dialect import Dialect
 from indistinct.files.source import Source
-from indistinct.files.whole import written_whole
 from indistinct.variables import Level, Variable, Variables
 
 __all__ = [
@@ -117,9 +118,15 @@ def simple_schema(schema: pa.Schema, origin: str) -> pa.Schema:
 
     Dictionaries become what they hold, every kind of text becomes plain text.
     """
-    fields = []
+    fields: list[pa.Field] = []
+    times = Counter(schema.names)
     for field in schema:
-        if schema.names.count(field.name) > 1:
+        if len(field.name.splitlines()) > 1:
+            raise InputError(
+                f"{origin}: the name of a column holds a line break. Rename column "
+                f"{len(fields) + 1}."
+            )
+        if times[field.name] > 1:
             raise InputError(
                 f"{origin}: the name '{field.name}' appears twice. Names must differ: rename one."
             )
@@ -204,6 +211,7 @@ def parquet_writer(
     final: Callable[[], Found] | None = None,
     increasing: Sequence[str] = (),
     private: bool = False,
+    overwrite: bool = False,
 ) -> Iterator[ParquetWriter]:
     """Write a Parquet file batch by batch; it appears whole when the block ends.
 
@@ -218,6 +226,8 @@ def parquet_writer(
         half the time and a fraction of the size.
     private
         The file can be read by its owner alone.
+    overwrite
+        Whether a file that stands there is replaced; never one that is read.
 
     The same records always give the same bytes, however they are cut into batches.
     """
@@ -225,7 +235,8 @@ def parquet_writer(
     schema = pa.schema([field.remove_metadata() for field in schema])
     if variables is not None:
         schema = schema.with_metadata(_metadata(variables, dialect))
-    with written_whole(path, private=private) as aside, aside.open("wb") as file:
+    going = written_whole(path, private=private, overwrite=overwrite)
+    with going as aside, aside.open("wb") as file:
         with pq.ParquetWriter(
             file,
             schema,

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from indistinct.errors import InputError
+from indistinct.files.damage import reading_records
 from indistinct.variables import Variables
 
 __all__ = ["BATCH_RECORDS", "Source"]
@@ -81,9 +82,10 @@ class Source:
         """
         if columns is not None:
             self.check_columns(columns)
-        with pq.ParquetFile(
-            self.path, read_dictionary=list(as_dictionary), pre_buffer=True
-        ) as file:
+        with (
+            reading_records(self.origin),
+            pq.ParquetFile(self.path, read_dictionary=list(as_dictionary), pre_buffer=True) as file,
+        ):
             groups = file.metadata.num_row_groups
             if self.records > groups * LARGEST_GROUP:
                 yield from file.iter_batches(batch_size=batch_records, columns=columns)
@@ -93,15 +95,21 @@ class Source:
                 table = file.read_row_group(group, columns=columns)
                 yield from table.combine_chunks().to_batches(max_chunksize=batch_records)
 
+    def check_readable(self) -> None:
+        """Read everything, and refuse a file that is damaged somewhere."""
+        for _ in self.batches():
+            pass
+
     def first(self, records: int) -> pa.Table:
         """Return the first records, and read no more than them."""
-        with pq.ParquetFile(self.path) as file:
+        with reading_records(self.origin), pq.ParquetFile(self.path) as file:
             batch = next(file.iter_batches(batch_size=max(records, 1)), None)
         return self.schema.empty_table() if batch is None else pa.Table.from_batches([batch])
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the records as one Arrow table: for small files and tests."""
-        return pq.read_table(self.path, columns=columns)
+        with reading_records(self.origin):
+            return pq.read_table(self.path, columns=columns)
 
     def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
         """Return the records as a pandas frame (pandas must be installed)."""

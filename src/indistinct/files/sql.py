@@ -148,7 +148,9 @@ def _stage(cursor: Any, columns: list[TextColumn | Variable], target: Path) -> i
     )
     with (
         progress.task("reading from the database", unit="records") as reading,
-        parquet_writer(target, schema, final=lambda: (_variables(columns), None)) as writer,
+        parquet_writer(
+            target, schema, final=lambda: (_variables(columns), None), overwrite=True
+        ) as writer,
     ):
         while rows:
             reading.advance(len(rows))

@@ -147,7 +147,7 @@ def _stage(
     schema = pa.schema([(column.name, column.type) for column in columns])
     said: list[Any] = []
     with parquet_writer(
-        target, schema, final=lambda: (_variables(columns, said[-1]), None)
+        target, schema, final=lambda: (_variables(columns, said[-1]), None), overwrite=True
     ) as writer:
         for data, meta in pieces:
             said[:] = [meta]

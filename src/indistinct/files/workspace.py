@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from indistinct.doors.leftovers import process_is_gone, take_lock
+from indistinct.doors.undisturbed import undisturbed
 from indistinct.errors import InputError
 
 __all__ = ["workspace"]
@@ -54,12 +56,13 @@ def workspace(directory: str | Path | None = None) -> Iterator[Path]:
         try:
             lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
             try:
-                _lock(lock)
+                take_lock(lock)
                 yield folder
             finally:
                 os.close(lock)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            with undisturbed():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_stale(parent: Path) -> None:
@@ -76,36 +79,15 @@ def _remove_stale(parent: Path) -> None:
 
 
 def _abandoned(folder: Path, pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        pass
-    except (OSError, OverflowError):
-        return False
-    else:
+    if not process_is_gone(pid):
         return False
     if not (folder / _LOCK).exists():
         return True
     handle = os.open(folder / _LOCK, os.O_RDWR)
     try:
-        return _lock(handle)
+        return take_lock(handle)
     finally:
         os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    """Take the lock if it is free. A file system without locks counts as free."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass
-    return True
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,16 +12,16 @@ import pyarrow as pa
 import pyreadstat
 
 from indistinct import progress
+from indistinct.doors import written_whole
 from indistinct.errors import InputError
 from indistinct.files.csvfile import write_csv
 from indistinct.files.dialect import Dialect
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import Source
 from indistinct.files.statwrite import write_spss, write_stata
-from indistinct.files.whole import written_whole
 from indistinct.variables import Variable, Variables
 
-__all__ = ["FORMATS", "SUFFIX_OF", "Format", "write_data"]
+__all__ = ["BY_SUFFIX", "FORMATS", "SUFFIX_OF", "Format", "write_data"]
 
 Format = Literal["parquet", "csv", "stata", "spss"]
 
@@ -31,7 +32,7 @@ SUFFIX_OF: dict[Format, str] = {
     "spss": ".sav",
 }
 FORMATS: tuple[Format, ...] = tuple(SUFFIX_OF)
-_BY_SUFFIX: dict[str, Format] = {
+BY_SUFFIX: dict[str, Format] = {
     ".parquet": "parquet",
     ".csv": "csv",
     ".tsv": "csv",
@@ -40,6 +41,7 @@ _BY_SUFFIX: dict[str, Format] = {
     ".sav": "spss",
     ".zsav": "spss",
 }
+"""The formats in which records are written, by the ending of the file's name."""
 
 Records: TypeAlias = Iterable[pa.RecordBatch] | pa.Table | Source
 
@@ -52,6 +54,8 @@ def write_data(
     format: Format | None = None,
     dialect: Dialect | None = None,
     increasing: Sequence[str] = (),
+    private: bool = False,
+    overwrite: bool = False,
 ) -> Path:
     """Write records to a file.
 
@@ -69,6 +73,11 @@ def write_data(
     increasing
         For Parquet: columns of whole numbers that go up, such as record numbers.
 
+    private
+        Whether it can be read by its owner alone.
+    overwrite
+        Whether a file that stands there is replaced; never one that is read.
+
     Parquet and CSV are streamed; Stata and SPSS files are made in memory.
 
     >>> import tempfile
@@ -82,7 +91,7 @@ def write_data(
     path = Path(path)
     chosen = _format(path, format)
     if isinstance(records, Source):
-        if path.exists() and path.samefile(records.path):
+        if os.path.exists(path) and os.path.samefile(path, records.path):
             raise InputError(f"{path} is the file being read. Choose another name for the output.")
         variables = records.variables if variables is None else variables
         dialect = dialect or dialect_of(records)
@@ -96,13 +105,15 @@ def write_data(
     )
     variables = _of_columns(schema, variables)
     if chosen == "parquet":
-        with parquet_writer(path, schema, variables, increasing=increasing) as writer:
+        with parquet_writer(
+            path, schema, variables, increasing=increasing, private=private, overwrite=overwrite
+        ) as writer:
             for batch in batches:
                 writer.write(batch)
         return path
     if dialect is None:
         dialect = Dialect("\t" if path.suffix.lower() == ".tsv" else ",")
-    with written_whole(path) as aside:
+    with written_whole(path, private=private, overwrite=overwrite) as aside:
         if chosen == "csv":
             with aside.open("wb") as file:
                 write_csv(batches, file, schema=schema, variables=variables, dialect=dialect)
@@ -138,11 +149,11 @@ def _format(path: Path, format: Format | None) -> Format:
         if format not in FORMATS:
             raise InputError(f"The format must be one of {', '.join(FORMATS)}. Got '{format}'.")
         return format
-    found = _BY_SUFFIX.get(path.suffix.lower())
+    found = BY_SUFFIX.get(path.suffix.lower())
     if found is None:
         raise InputError(
             f"The format of {path.name} cannot be told from its name. "
-            f"Use one of {', '.join(_BY_SUFFIX)}, or say format=."
+            f"Use one of {', '.join(BY_SUFFIX)}, or say format=."
         )
     return found
 

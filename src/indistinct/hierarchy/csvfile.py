@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from indistinct.doors import read_text, write_whole
 from indistinct.errors import InputError
+from indistinct.harmless import for_csv, from_csv
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.table import Row, build
 
@@ -33,7 +32,7 @@ class CsvRows:
 
 
 def csv_hierarchy(
-    path: str | os.PathLike[str],
+    path: str | Path,
     *,
     name: str | None = None,
     ordered: bool = False,
@@ -58,6 +57,7 @@ def csv_hierarchy(
     root
         The label of the root where the file has values alone.
 
+    >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "zip.csv"
     >>> _ = path.write_text("02138;0213*;*\\n02139;0213*;*\\n02141;0214*;*\\n")
     >>> csv_hierarchy(path).ancestors("02138")
@@ -91,7 +91,7 @@ def csv_hierarchy(
     )
 
 
-def write_csv(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+def write_csv(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = False) -> None:
     """Write a hierarchy as `csv_hierarchy` reads it, so that people can edit it.
 
     The file appears whole or not at all: it is written aside, then renamed.
@@ -100,20 +100,12 @@ def write_csv(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
     missing = hierarchy.ancestors(None)
     if any(label is not None for label in missing[:-1]):
         lines.append(",".join(_field(label) for label in missing))
-    _write_whole(Path(path), "\n".join(lines) + "\n")
+    write_whole(path, "\n".join(lines) + "\n", overwrite=overwrite)
 
 
 def read_rows(path: Path) -> CsvRows:
     """Read the rows of a delimited file, finding out the delimiter; empty lines are left out."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{path}: line {line} is not UTF-8 text. Save the file as UTF-8."
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Check the path.") from None
+    text = read_text(path, "hierarchy")
     attempts: list[CsvRows] = []
     failure: InputError | None = None
     for delimiter in _DELIMITERS:
@@ -146,7 +138,7 @@ def _parse(text: str, delimiter: str) -> CsvRows:
     try:
         for fields in reader:
             if fields:
-                rows.append(tuple(field or None for field in fields))
+                rows.append(tuple(from_csv(field) or None for field in fields))
                 lines.append(begin)
             begin = reader.line_num + 1
     except csv.Error as error:
@@ -157,24 +149,5 @@ def _parse(text: str, delimiter: str) -> CsvRows:
 def _field(label: str | None) -> str:
     if label is None:
         return ""
-    return label if _PLAIN.fullmatch(label) else '"' + label.replace('"', '""') + '"'
-
-
-def _write_whole(path: Path, text: str) -> None:
-    try:
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}). Check the path.") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
-        if isinstance(error, OSError):
-            message = f"{path}: cannot be written ({error.strerror}). Check the path."
-            raise InputError(message) from None
-        raise
+    cell = for_csv(label)
+    return cell if _PLAIN.fullmatch(cell) else '"' + cell.replace('"', '""') + '"'

@@ -76,7 +76,7 @@ def load_hierarchies(
         them as they are.
     """
     folder = None if directory is None else Path(directory)
-    if folder is not None and not folder.is_dir():
+    if folder is not None and not os.path.isdir(folder):
         raise InputError(f"{folder} is not a directory. Name one that holds <variable>.csv files.")
     files = {} if folder is None else {path.stem: path for path in sorted(folder.glob("*.csv"))}
     found: list[Hierarchy] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from indistinct.errors import InputError
+from indistinct.arguments import check_whole
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
 
@@ -49,9 +49,7 @@ def ordered_hierarchy(
     >>> ordered_hierarchy(["none", "primary", "secondary", "tertiary"]).ancestors("primary")
     ('primary', 'none – primary', '*')
     """
-    if group < 2:
-        of = f" of '{name}'" if name else ""
-        raise InputError(f"group{of} must be an integer of at least 2. Got {group}.")
+    check_whole(f"group of '{name}'" if name else "group", group, 2)
     ordinary, apart = distinct_texts(values, special=special, root=root)
     place = {value: i for i, value in enumerate(ordinary)}
     spans = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Annotated
 
 from indistinct.errors import InputError
 from indistinct.hierarchy.csvfile import read_rows
@@ -18,9 +19,14 @@ Links = Mapping[object, object] | Iterable[tuple[object, object]]
 
 _SHOWN = 5
 
+_TAKEN = (
+    "pairs of child and parent, a mapping, or the path of a file with these two columns (for codes "
+    "whose digits tell the branch there is code_hierarchy)"
+)
+
 
 def taxonomy_hierarchy(
-    links: Links | str | os.PathLike[str],
+    links: Annotated[Links | str | os.PathLike[str], _TAKEN],
     *,
     values: Iterable[object] = (),
     name: str | None = None,
@@ -59,7 +65,9 @@ def taxonomy_hierarchy(
         name, origin = path.stem if name is None else name, str(path)
         pairs = _file_pairs(path)
     else:
-        items = links.items() if isinstance(links, Mapping) else links
+        items = list(links.items() if isinstance(links, Mapping) else links)
+        if any(isinstance(pair, str) or len(pair) != 2 for pair in items):
+            raise InputError(f"links must be {_TAKEN}.")
         pairs = [(as_text(c), as_text(p), f"link {i}") for i, (c, p) in enumerate(items, start=1)]
     name = name or ""
     what = origin or (f"The taxonomy of '{name}'" if name else "The taxonomy")
