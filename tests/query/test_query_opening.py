@@ -6,6 +6,7 @@ import json
 import os
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from indistinct.errors import InputError
@@ -14,7 +15,7 @@ from indistinct.protect import Plan
 from indistinct.query import Answer, ask, open_released
 from indistinct.release import Terms, write_release
 
-TABLE = pa.table({"age": ["30-39"] * 8 + ["40-49"] * 7, "n": list(range(15))})
+TABLE = pa.table({"age": ["30-39"] * 80 + ["40-49"] * 70, "n": list(range(150))})
 VERDICT = {
     "verdict": "k-map",
     "k": 7,
@@ -52,18 +53,22 @@ def release(tmp_path):
     return write
 
 
-def test_k_of_the_certificate_is_the_smallest_count(release):
-    folder = release(k=8)
-    answer = ask(folder, "select count(*) from data")
-    assert (answer.smallest, answer.rows, answer.notes) == (8, ((15,),), ())
-    assert ask(folder, "select age, count(*) from data group by age").withheld == 2
-    assert ask(folder, "select age, count(*) from data group by age", smallest=7).withheld == 0
+BY_AGE = "select age, count(*) from data group by age"
+
+
+def test_a_proved_release_is_asked_exactly_and_leaves_no_log(release):
+    folder = release()
+    answer = ask(folder, BY_AGE)
+    assert (answer.smallest, answer.errors, answer.notes) == (1, (), ())
+    assert answer.rows == (("30-39", 80), ("40-49", 70))
+    assert ask(folder, BY_AGE, smallest=75).withheld == 1
+    assert not (folder.parent / ".indistinct").exists()
 
 
 def test_records_of_a_proved_release_are_listed(release):
     folder = release()
-    assert len(ask(folder, "select * from data").rows) == 15
-    assert len(ask(folder / "data.parquet", "select * from data").rows) == 15
+    assert len(ask(folder, "select * from data").rows) == 150
+    assert len(ask(folder / "data.parquet", "select * from data").rows) == 150
     with pytest.raises(InputError, match="single records"):
         ask(folder, "select * from data", listing=False)
 
@@ -79,12 +84,16 @@ def test_records_of_a_release_that_is_not_proved_are_not(release, options, why):
     folder = release(**options)
     with pytest.raises(InputError, match=why):
         ask(folder, "select * from data")
-    assert ask(folder, "select count(*) from data").rows == ((15,),)
+    answer = ask(folder, "select count(*) from data where age = '30-39'", smallest=1)
+    assert answer.errors[0][0] > 6
+    assert why in answer.notes[-1]
+    assert sorted(path.name for path in folder.parent.iterdir()) == [".indistinct", "release"]
+    assert ask(folder, "select * from data", listing=True).rows  # the holder's own word
 
 
 def test_a_certificate_of_other_bytes_proves_nothing(release):
     folder = release()
-    write_data(TABLE.slice(0, 14), folder / "data.parquet")
+    pq.write_table(TABLE.slice(0, 149), folder / "data.parquet")
     with pytest.raises(InputError, match="not as its certificate says"):
         ask(folder, "select * from data")
     (folder / "contract.md").unlink()
@@ -96,7 +105,6 @@ def test_without_a_certificate_the_ledger_tells_k_and_else_it_is_five(tmp_path):
     write_data(TABLE, tmp_path / "data.csv")
     answer = ask(tmp_path, "select count(*) from data")
     assert answer.smallest == 5
-    assert "No k is known" in answer.notes[0]
     with pytest.raises(InputError, match="has no certificate"):
         ask(tmp_path, "select * from data")
     (tmp_path / "private").mkdir()
@@ -110,8 +118,9 @@ def test_without_a_certificate_the_ledger_tells_k_and_else_it_is_five(tmp_path):
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".dta", ".sav"])
 def test_every_format_is_asked(tmp_path, suffix):
     write_data(TABLE, tmp_path / f"data{suffix}")
-    answer = ask(tmp_path, "select age, count(*), sum(n) from data group by age order by age")
-    assert answer.rows == (("30-39", 8, 28), ("40-49", 7, 77))
+    question = "select age, count(*), sum(n) from data group by age order by age"
+    answer = ask(tmp_path, question, listing=True)
+    assert answer.rows == (("30-39", 80, 3160), ("40-49", 70, 8015))
 
 
 def test_places_without_released_data_are_told(tmp_path):
@@ -131,7 +140,7 @@ def test_places_without_released_data_are_told(tmp_path):
 def test_a_released_file_is_not_changed(tmp_path):
     path = write_data(TABLE, tmp_path / "released.parquet")
     before = (path.read_bytes(), os.stat(path).st_mtime_ns)
-    ask(path, "select count(*) from data", log=tmp_path / "log.npz")
+    ask(path, BY_AGE, log=tmp_path / "log.jsonl")
     assert (path.read_bytes(), os.stat(path).st_mtime_ns) == before
     with workspace() as folder:
         released = open_released(path, workspace=folder)
@@ -145,11 +154,12 @@ def test_columns_that_differ_in_capitals_are_refused(tmp_path):
 
 
 def test_an_answer_is_a_dict_a_table_and_a_page():
-    answer = Answer(("a<b", "n"), (("x", 1.5), (None, 2)), (3, 4), 1, 3, ("said",))
+    errors = ((None, 0.5), (None, None))
+    answer = Answer(("a<b", "n"), (("x", 1.5), (None, 2)), errors, 1, 3, ("said",))
     assert answer.to_dict() == {
         "columns": ["a<b", "n"],
         "rows": [["x", 1.5], [None, 2]],
-        "records": [3, 4],
+        "errors": [[None, 0.5], [None, None]],
         "withheld": 1,
         "smallest": 3,
         "notes": ["said"],
@@ -157,6 +167,8 @@ def test_an_answer_is_a_dict_a_table_and_a_page():
     assert answer.to_table().to_pylist() == [{"a<b": "x", "n": 1.5}, {"a<b": None, "n": 2.0}]
     assert "a&lt;b" in answer._repr_html_()
     assert repr(answer).splitlines()[-1] == "note: said"
-    assert Answer(("n",), (), (), 0, 5).to_table().num_rows == 0
-    many = Answer(("n",), tuple((i,) for i in range(100)), (9,) * 100, 0, 5)
+    assert "1.5 ± 0.5" in repr(answer)
+    assert "\\x1b" in repr(Answer(("n",), (("\x1b[31m",),)))
+    assert Answer(("n",), ()).to_table().num_rows == 0
+    many = Answer(("n",), tuple((i,) for i in range(100)))
     assert "… and 60 more" in many.details()

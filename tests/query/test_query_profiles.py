@@ -15,7 +15,7 @@ import pytest
 import indistinct
 from indistinct.errors import InputError
 from indistinct.project import load_project
-from indistinct.query import ask_as, session_as, version_for
+from indistinct.query import Bound, ask_as, session_as, version_for
 
 PROJECT = """
 [data]
@@ -73,6 +73,7 @@ def private_rows(folder) -> list[list[str]]:
     return [line.split(",") for line in (folder / "people.csv").read_text().splitlines()[1:]]
 
 
+BY_SEX = "select sex, count(*) from data group by sex"
 BY_ZIP = "select zip, count(*) as n from data group by zip order by zip"
 
 
@@ -108,9 +109,12 @@ def test_a_researcher_gets_k_for_each_variable_by_itself(folder):
         assert min(Counter(table[name].to_pylist()).values()) >= 5
     counts = Counter(tuple(row.values()) for row in table.select(list(version.key)).to_pylist())
     assert version.at_risk == sum(n for n in counts.values() if n < 5) > 0
-    answer = ask_as(folder / "release.toml", "researcher", "select count(*) from data")
-    assert "does not hold on the whole key" in answer.notes[0]
-    with pytest.raises(InputError, match="k does not hold on the whole key"):
+    answer = ask_as(
+        folder / "release.toml", "researcher", "select sex, count(*) from data group by sex"
+    )
+    assert "not proved" in answer.notes[0]
+    assert answer.errors[0][1] > 6
+    with pytest.raises(InputError, match="k = 5 protects this version is not proved"):
         ask_as(folder / "release.toml", "researcher", "select * from data")
 
 
@@ -204,34 +208,50 @@ def test_versions_are_kept_for_their_owner_alone(folder):
         os.chmod(folder / ".indistinct", 0o700)
 
 
-def test_what_was_answered_is_kept_in_mind_from_question_to_question(folder, tmp_path):
-    (tmp_path / "people.csv").write_text(
-        "town,illness\n" + "a,flu\n" * 30 + "b,flu\n" * 30 + "b,gout\n" * 12
-    )
+def test_who_asked_what_is_kept_beside_the_version(folder):
+    project = folder / "release.toml"
+    version = version_for(load_project(project), "researcher")
+    first = ask_as(project, "researcher", BY_SEX, who="Ann")
+    with session_as(project, "researcher", who="Ben") as session:
+        assert session.ask("select sex, count(*) as n from data group by sex").rows == first.rows
+    lines = [json.loads(line) for line in (version.folder / "asked.jsonl").open()]
+    assert [line["who"] for line in lines[-2:]] == ["researcher: Ann", "researcher: Ben"]
+    assert [line["tables"] for line in lines[-1:]] == [[]]  # Ben was told nothing new
+    ask_as(project, "doctor", BY_SEX, who="Cecil")
+    doctor = version_for(load_project(project), "doctor")
+    assert "doctor: Cecil" in (doctor.folder / "asked-exactly.jsonl").read_text()
+
+
+def test_noise_is_as_the_profile_says(folder, tmp_path):
+    (tmp_path / "people.csv").write_bytes((folder / "people.csv").read_bytes())
     path = tmp_path / "release.toml"
     path.write_text(
-        '[data]\nfile = "people.csv"\n[variables]\ntown = { role = "key" }\n'
-        "[recipients.press]\nk = 20\n"
+        PROJECT.replace(
+            'preset = "researcher"',
+            'preset = "researcher"\nguess = 0.6\ntables = 3\nsmallest = 50',
+        )
     )
-    town_b = "select count(*) from data where town = 'b'"
-    assert ask_as(path, "press", town_b).rows == ((42,),)
-    assert ask_as(path, "press", f"{town_b} and illness = 'flu'").withheld == 1
-    with session_as(path, "press") as session:
-        assert session.ask("select illness, count(*) from data group by illness").withheld == 2
-        assert session.ask(town_b).rows == ((42,),)
+    answer = ask_as(path, "researcher", BY_SEX)
+    assert answer.errors[0][1] == pytest.approx(Bound(guess=0.6, tables=3).deviation)
+    assert answer.smallest == 50
+    with pytest.raises(InputError, match="1 of 3 can still be told"):
+        ask_as(path, "researcher", "select illness, count(*) from data group by illness")
 
 
-def test_small_counts_are_those_of_the_profile(folder):
-    press = ask_as(
-        folder / "release.toml",
-        "press",
-        "select zip, sex, illness, count(*) from data group by all",
+def test_a_version_for_people_with_several_records_counts_people(tmp_path):
+    lines = [f"p{n},{'ab'[n % 2]},{'xyz'[visit]}" for n in range(300) for visit in range(3)]
+    (tmp_path / "people.csv").write_text("\n".join(["patient,town,ward", *lines]) + "\n")
+    path = tmp_path / "release.toml"
+    path.write_text(
+        '[data]\nfile = "people.csv"\n[variables]\npatient = { role = "identifier" }\n'
+        'town = { role = "key" }\n[release]\nperson = "patient"\n'
+        "[recipients.press]\nk = 20\nlisting = false\nmost = 3\n"
     )
-    assert press.smallest == 10
-    assert min(press.records, default=10) >= 10
-    doctor = ask_as(folder / "release.toml", "doctor", "select zip, birth from data group by all")
-    assert doctor.smallest == 1
-    assert min(doctor.records) == 1
+    assert ask_as(path, "press", "select count(*) from data").rows == ((300,),)
+    by_ward = ask_as(path, "press", "select ward, count(*) from data group by ward")
+    assert [ward for ward, _ in by_ward.rows[:3]] == ["x", "y", "z"]
+    assert all(abs(n - 300) < 6 * by_ward.errors[0][1] for _, n in by_ward.rows[:3])
+    assert by_ward.errors[0][1] == pytest.approx(Bound(most=3).deviation)
 
 
 def test_a_damaged_version_and_a_wrong_column_are_told(folder, tmp_path):
@@ -275,11 +295,13 @@ def test_a_recipient_who_sees_no_key_variable_gets_the_rest(tmp_path):
         '[data]\nfile = "people.parquet"\n[variables]\ntown = { role = "key" }\n'
         '[recipients.press]\nk = 5\ncolumns = ["n"]\n'
     )
-    assert ask_as(path, "press", "select sum(n) from data").rows == ((190,),)
+    assert ask_as(path, "press", "select count(*) from data").rows == ((20,),)
+    with pytest.raises(InputError, match="no variable 'town'"):
+        ask_as(path, "press", "select town, count(*) from data group by town")
 
 
 def test_the_facts_of_a_version_hold_no_value(folder):
     version = version_for(load_project(folder / "release.toml"), "press")
     facts = json.loads((version.folder / "version.json").read_text())
-    assert set(facts) == {"recipient", "k", "key", "records", "at_risk", "seed"}
+    assert set(facts) == {"recipient", "k", "key", "records", "at_risk", "state", "seed"}
     assert indistinct.__version__

@@ -1,20 +1,21 @@
-"""Questions to released data, never to private: counted, controlled, and by role."""
+"""Questions to released data: exact where they are proved, with noise where they are not."""
 
+from indistinct.arguments import check_arguments
 from indistinct.query.answer import Answer
-from indistinct.query.known import KnownSets, Layer
+from indistinct.query.bound import Bound
+from indistinct.query.coding import Range
+from indistinct.query.language import Question, read_question
 from indistinct.query.opening import Released, ask, open_released, start_session
 from indistinct.query.profiles import ask_as, session_as
 from indistinct.query.session import QuerySession
-from indistinct.query.small_counts import weak_combinations
-from indistinct.query.sqlcheck import Question, read_question
 from indistinct.query.versions import Version, version_for
 
 __all__ = [
     "Answer",
-    "KnownSets",
-    "Layer",
+    "Bound",
     "QuerySession",
     "Question",
+    "Range",
     "Released",
     "Version",
     "ask",
@@ -24,5 +25,6 @@ __all__ = [
     "session_as",
     "start_session",
     "version_for",
-    "weak_combinations",
 ]
+
+check_arguments(__name__)

@@ -26,28 +26,28 @@ class Answer(Shown):
     ----------
     columns, rows
         The answer.
-    records
-        How many released records each row rests on; 1 where the rows are records.
+    errors
+        For each row and column the standard deviation of the noise; empty where answers are exact.
     withheld
         How many rows are not told.
     smallest
-        The fewest records that anything may rest on which the answer tells or lets be worked out.
+        The fewest records, or people as they show, of a row that is told.
     notes
         What should be known besides, in sentences.
 
-    >>> Answer(("sex", "count"), (("f", 12), ("m", 9)), (12, 9), withheld=1, smallest=5)
+    >>> Answer(("sex", "count"), (("f", 12), ("m", 9)), withheld=1, smallest=5)
     sex  count
     ---  -----
     f       12
     m        9
-    2 rows, 1 withheld (no answer on fewer than 5 records)
+    2 rows, 1 withheld (exact; no row of fewer than 5)
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    records: tuple[int, ...]
-    withheld: int
-    smallest: int
+    errors: tuple[tuple[float | None, ...], ...] = ()
+    withheld: int = 0
+    smallest: int = 1
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Answer(Shown):
         return {
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
-            "records": list(self.records),
+            "errors": [list(row) for row in self.errors],
             "withheld": self.withheld,
             "smallest": self.smallest,
             "notes": list(self.notes),
@@ -70,7 +70,7 @@ class Answer(Shown):
         return folded(self._told(10))
 
     def _told(self, most: int) -> list[str]:
-        shown = [[as_shown(value) for value in row] for row in self.rows[:most]]
+        shown = self.shown_rows()[:most]
         widths = [max(map(len, cells)) for cells in zip(self.columns, *shown, strict=True)]
         right = [_are_numbers([row[j] for row in self.rows]) for j in range(len(self.columns))]
         lines = [_line(row, widths, right) for row in (self.columns, *shown)]
@@ -87,7 +87,22 @@ class Answer(Shown):
         """How many rows there are and how many are withheld, in a line."""
         count = f"{len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}"
         held = f", {self.withheld:,} withheld" if self.withheld else ""
-        return f"{count}{held} (no answer on fewer than {self.smallest} records)"
+        how = (
+            "with noise: two of three numbers lie within ± of the truth" if self.errors else "exact"
+        )
+        fewest = f"; no row of fewer than {self.smallest}" if self.smallest > 1 else ""
+        return f"{count}{held} ({how}{fewest})"
+
+    def shown_rows(self) -> list[list[str]]:
+        """Return the rows for people, each number with how far it is off."""
+        errors = self.errors or tuple((None,) * len(row) for row in self.rows)
+        return [
+            [
+                as_shown(value) + (f" ± {error:.2g}" if error else "")
+                for value, error in zip(row, off, strict=True)
+            ]
+            for row, off in zip(self.rows, errors, strict=True)
+        ]
 
     def _tables(self) -> list[Table]:
         return [Table(self.summary, self.columns, [tuple(map(plain, row)) for row in self.rows])]

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
+from indistinct.arguments import at_least
+from indistinct.doors import read_file
+from indistinct.engine import start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source, open_data
 from indistinct.files import workspace as private_workspace
+from indistinct.naming import find_person
 from indistinct.query.answer import Answer
+from indistinct.query.bound import Bound, Guess, Number
+from indistinct.query.coding import as_ranges
+from indistinct.query.kept import private_folder
+from indistinct.query.log import Log, who_asks
 from indistinct.query.session import QuerySession
+from indistinct.release import file_digest
 from indistinct.release.checking import check_folder
 from indistinct.release.parts import CERTIFICATE, DATA_NAMES, LEDGER
 
@@ -32,14 +44,23 @@ class Released:
         The k that was promised, or None.
     proved
         Whether a certificate says that the promise was proved, of exactly these bytes.
+    beside
+        The folder beside the release, or of a file by itself, where a log of questions is kept.
+    digest
+        The hash of its bytes.
     why_not
-        If not, why, for people.
+        If it was not proved, why, for people.
+    person
+        The column that numbers people who have several records, where one was found.
     """
 
     source: Source
     k: int | None
     proved: bool
+    beside: Path
+    digest: str
     why_not: str = ""
+    person: str | None = None
 
 
 def open_released(where: str | Path, *, workspace: Path) -> Released:
@@ -56,10 +77,24 @@ def open_released(where: str | Path, *, workspace: Path) -> Released:
     folder = path if path.is_dir() else path.parent
     data = _data_of(path) if path.is_dir() else path
     source = open_data(data, workspace=workspace)
-    if data.name not in DATA_NAMES:
-        return Released(source, None, False, "the file has no certificate")
-    proved, k, why_not = _promise(folder, data)
-    return Released(source, k, proved, why_not)
+    proved, k, why_not = False, None, "the file has no certificate"
+    if data.name in DATA_NAMES:
+        proved, k, why_not = _promise(folder, data)
+    person = None
+    if not proved:
+        with start_engine(workspace=workspace) as engine:
+            person = find_person(engine, source)
+    return Released(source, k, proved, _beside(data), file_digest(data), why_not, person)
+
+
+def _beside(data: Path) -> Path:
+    """Return where the log is kept: beside the file itself, by whatever link it was asked.
+
+    A release folder is kept as it was written, so that it is beside that.
+    """
+    home = data.resolve().parent
+    sealed = [folder for folder in (home, *home.parents) if os.path.lexists(folder / CERTIFICATE)]
+    return sealed[-1].parent if sealed else home
 
 
 def _data_of(folder: Path) -> Path:
@@ -81,7 +116,8 @@ def _promise(folder: Path, data: Path) -> tuple[bool, int | None, str]:
     if not (folder / CERTIFICATE).is_file():
         return False, _ledger_k(folder), "the release has no certificate"
     try:
-        checked = check_folder(folder, recipient=True, any_version=True)
+        # by the holder's ledger too, where it is there: a certificate can be written anew
+        checked = check_folder(folder, any_version=True)
     except InputError:
         return False, _ledger_k(folder), "the release folder is not whole"
     certificate = checked.certificate
@@ -96,8 +132,8 @@ def _promise(folder: Path, data: Path) -> tuple[bool, int | None, str]:
 def _ledger_k(folder: Path) -> int | None:
     """Return the k of the holder's ledger, where it is there and may be read."""
     try:
-        content = json.loads((folder / LEDGER).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = json.loads(read_file(folder / LEDGER, "ledger"))
+    except (InputError, ValueError, RecursionError):
         return None
     return _as_k(content.get("k")) if isinstance(content, dict) else None
 
@@ -109,67 +145,105 @@ def _as_k(value: object) -> int | None:
 def start_session(
     released: Released,
     *,
-    smallest: int | None = None,
+    smallest: Annotated[int, at_least(1)] | None = None,
     listing: bool | None = None,
+    guess: Guess | None = None,
+    tables: Number | None = None,
+    ranges: Mapping[str, Any] | None = None,
+    person: str | None = None,
+    most: Number | None = None,
     log: str | Path | None = None,
+    who: str | None = None,
 ) -> QuerySession:
     """Start a conversation with released records.
 
     Parameters
     ----------
     smallest
-        The fewest records that an answer may rest on; by default the k of the release, or 5.
+        The fewest records, or people as they show, of a row that is told; by default the k of the
+        release, or 5, and 1 where answers are exact.
     listing
-        Whether single records may be told; by default if the release was proved.
+        Whether single records may be seen, and answers are exact; by default if the release was
+        proved. True is the holder's word for it.
+    guess, tables, most
+        What may be learnt of one person from all answers together, see `Bound`; by default as the
+        log began, or 0.7, 20, and 1 (4 where people have several records).
+    ranges, person, who
+        See `QuerySession`. By default the column that numbers people is looked for.
     log
-        A file that keeps what was answered, for later sessions.
+        A file that keeps who asked what; by default one beside the data, in ``.indistinct/asked``.
+        Exact answers are logged where a file is named.
     """
-    notes = []
-    if smallest is None and released.k is None:
-        notes.append(f"No k is known of this release; no answer rests on fewer than {SMALLEST}.")
+    exact = released.proved if listing is None else listing
+    if exact:
+        noisy = {"guess": guess, "tables": tables, "most": most, "ranges": ranges, "person": person}
+        for name, given in noisy.items():
+            if given is not None:
+                raise InputError(
+                    f"{name} is for records that are asked with noise. These may be seen one by "
+                    "one, and answers are exact: leave it out."
+                )
+        kept = None if log is None else Path(log)
+        return QuerySession(
+            released.source,
+            exact=True,
+            smallest=smallest,
+            log=kept,
+            records=released.digest,
+            who=who,
+        )
+    # what is refused has made no folder for a log
+    given = {"guess": guess, "tables": tables, "most": most}
+    Bound(**{name: value for name, value in given.items() if value is not None})
+    as_ranges(ranges, list(released.source.variables))
+    released.source.check_columns([person] if person is not None else [])
+    who_asks(who)
+    if log is None:
+        log = private_folder(released.beside, "asked") / f"{released.digest[:24]}.jsonl"
+    begun = Log(Path(log), records=released.digest, bound=None).promised()
+    person = person or released.person
+    default = begun or Bound(most=4 if person is not None else 1)
+    bound = Bound(
+        default.guess if guess is None else guess,
+        default.tables if tables is None else tables,
+        default.most if most is None else most,
+    )
     return QuerySession(
         released.source,
         smallest=smallest if smallest is not None else released.k or SMALLEST,
-        listing=released.proved if listing is None else listing,
-        why_not=released.why_not,
-        log=Path(log) if log is not None else None,
-        notes=notes,
+        bound=bound,
+        ranges=ranges,
+        person=person,
+        log=Path(log),
+        records=released.digest,
+        who=who,
+        why_not=released.why_not or "the holder says so",
     )
 
 
-def ask(
-    release: str | Path,
-    sql: str,
-    *,
-    smallest: int | None = None,
-    listing: bool | None = None,
-    log: str | Path | None = None,
-) -> Answer:
+def ask(release: str | Path, question: str, **options: Any) -> Answer:
     """Answer one question from released records, never from private ones.
 
     Parameters
     ----------
     release
         A release folder, or a released file.
-    sql
-        One SELECT about the table ``data``.
-    smallest, listing, log
+    question
+        For example ``select sex, count(*) from data group by sex``.
+    options
         See `start_session`.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "released.csv"
-    >>> _ = file.write_text("sex,born\\n" + "m,1961\\n" * 7 + "f,1961\\n" * 6 + "f,1975\\n" * 2)
-    >>> ask(file, "select sex, count(*) as people from data group by sex", smallest=5)
-    sex  people
-    ---  ------
-    f         8
-    m         7
-    2 rows (no answer on fewer than 5 records)
+    >>> _ = file.write_text("sex,born\\n" + "m,1961\\n" * 700 + "f,1961\\n" * 600)
+    >>> answer = ask(file, "select sex, count(*) as people from data group by sex", who="Ann")
+    >>> answer.columns, [row[0] for row in answer.rows[:2]]
+    (('sex', 'people'), ['f', 'm'])
+    >>> all(abs(row[1] - true) < 60 for row, true in zip(answer.rows[:2], (600, 700)))
+    True
     """
     with (
         private_workspace() as folder,
-        start_session(
-            open_released(release, workspace=folder), smallest=smallest, listing=listing, log=log
-        ) as session,
+        start_session(open_released(release, workspace=folder), **options) as session,
     ):
-        return session.ask(sql)
+        return session.ask(question)

@@ -14,17 +14,22 @@ from pathlib import Path
 from indistinct.files import open_data, workspace
 from indistinct.project import Project, load_project
 from indistinct.query.answer import Answer
+from indistinct.query.bound import Bound
+from indistinct.query.log import who_asks
 from indistinct.query.session import QuerySession
 from indistinct.query.versions import find_recipient, version_for
+from indistinct.variables import Variables
 
 __all__ = ["ask_as", "session_as"]
 
 
 @contextlib.contextmanager
-def session_as(project: Project | str | Path, recipient: str) -> Iterator[QuerySession]:
+def session_as(
+    project: Project | str | Path, recipient: str, *, who: str | None = None
+) -> Iterator[QuerySession]:
     """Start a conversation with the version of the data that a recipient sees.
 
-    What is answered is kept in mind beside the version, for as long as the version lasts.
+    Who asked what is kept beside the version, for as long as the version lasts.
 
     Parameters
     ----------
@@ -32,34 +37,57 @@ def session_as(project: Project | str | Path, recipient: str) -> Iterator[QueryS
         The project file, with a section ``[recipients.NAME]``.
     recipient
         NAME.
+    who
+        Who asks, for the log; by default the user of the machine.
     """
     if not isinstance(project, Project):
         project = load_project(project)
     asked_by = find_recipient(project, recipient)
+    # before a version is made, since what is refused has written nothing
+    asks = who_asks(f"{recipient}: {who_asks(who)}")
     version = version_for(project, recipient)
-    smallest = asked_by.smallest or version.k
+    exact = version.holds if asked_by.listing is None else asked_by.listing
     notes = []
-    if not version.holds:
-        notes.append(
-            f"k = {version.k} does not hold on the whole key of what this recipient sees: the "
-            "profile trusts the recipient with it."
-        )
+    if exact and not version.holds:
+        notes.append("The version is not proved: the profile trusts the recipient with records.")
+    why_not = f"that k = {version.k} protects this version is not proved"
+    if version.holds:
+        why_not = "the profile says so"
+    usual = Bound(most=1 if version.people is None else 4)
+    bound = Bound(
+        asked_by.guess or usual.guess, asked_by.tables or usual.tables, asked_by.most or usual.most
+    )
     with workspace() as folder:
-        source = replace(
-            open_data(version.data, workspace=folder), origin=f"The data for '{recipient}'"
+        source = open_data(version.data, workspace=folder)
+        # what a protected variable may be called is no longer what was declared of it
+        variables = Variables(
+            replace(variable, categories=None) if variable.name in version.key else variable
+            for variable in source.variables.values()
         )
+        source = replace(source, variables=variables, origin=f"The data for '{recipient}'")
+        ranges = {
+            variable: limits
+            for variable, limits in (asked_by.ranges or {}).items()
+            if variable in source.variables
+        }
         with QuerySession(
             source,
-            smallest=smallest,
-            listing=version.holds if asked_by.listing is None else asked_by.listing,
-            why_not="" if version.holds else "k does not hold on the whole key",
-            log=version.folder / f"answered-{smallest}.npz",
+            exact=exact,
+            smallest=asked_by.smallest or (1 if exact else version.k),
+            bound=bound,
+            ranges=None if exact else ranges,
+            people=version.people,
+            log=version.folder / ("asked-exactly.jsonl" if exact else "asked.jsonl"),
+            who=asks,
+            why_not=why_not,
             notes=notes,
         ) as session:
             yield session
 
 
-def ask_as(project: Project | str | Path, recipient: str, sql: str) -> Answer:
+def ask_as(
+    project: Project | str | Path, recipient: str, question: str, *, who: str | None = None
+) -> Answer:
     """Answer a recipient's question from the version of the data that its profile makes.
 
     Parameters
@@ -68,8 +96,10 @@ def ask_as(project: Project | str | Path, recipient: str, sql: str) -> Answer:
         The project file, with a section ``[recipients.NAME]``.
     recipient
         NAME.
-    sql
-        One SELECT about the table ``data``.
+    question
+        For example ``select sex, count(*) from data group by sex``.
+    who
+        Who asks, for the log; by default the user of the machine.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -92,11 +122,11 @@ def ask_as(project: Project | str | Path, recipient: str, sql: str) -> Answer:
     zip    count(*)
     -----  --------
     0213*        60
-    1 row (no answer on fewer than 20 records)
+    1 row (exact)
     >>> ask_as(folder / "release.toml", "press", "select zip, count(*) from data group by zip")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: There is no column 'zip'. There are: sex.
+    indistinct.errors.InputError: There is no variable 'zip'. There are: sex.
     """
-    with session_as(project, recipient) as session:
-        return session.ask(sql)
+    with session_as(project, recipient, who=who) as session:
+        return session.ask(question)

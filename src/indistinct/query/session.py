@@ -1,92 +1,124 @@
-"""A conversation with released records, in which nothing small can be worked out."""
+"""A conversation with released records: exact where they are proved, else with noise."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from indistinct.engine.sandbox import Sandbox
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.arguments import check_whole
+from indistinct.engine.apart import Apart
+from indistinct.errors import InputError
 from indistinct.files import Source
-from indistinct.query.answer import Answer, plain
-from indistinct.query.known import KnownSets
-from indistinct.query.layers import layers_of
-from indistinct.query.sqlcheck import MOST_GROUPS, MOST_ROWS, Question, read_question
-from indistinct.release.locking import locked
+from indistinct.query.answer import Answer
+from indistinct.query.bound import Bound
+from indistinct.query.coding import as_ranges
+from indistinct.query.guarded import Told
+from indistinct.query.language import LONGEST
+from indistinct.query.log import Conversation, Log, who_asks
+from indistinct.release import file_digest
 
 __all__ = ["QuerySession"]
 
 
 class QuerySession:
-    """Questions to released records, each answered with all earlier answers in mind.
+    """Questions to released records, each worked out in a process apart.
 
     Parameters
     ----------
     source
         The released records.
+    exact
+        Whether they may be seen one by one, so that answers are exact. Otherwise they are asked
+        through tables with noise, and `bound` is the promise.
     smallest
-        The fewest records that anything may rest on which the answers tell or let be worked out;
-        1 for no control.
-    listing
-        Whether rows that are records may be told.
-    why_not
-        If not, why, in a sentence.
+        Rows of fewer records than this are withheld; with noise, of fewer people as they show.
+    bound
+        What may be learnt of one person from all answers together.
+    ranges
+        Between which numbers variables lie, said without looking at the data: ``{"income": (0,
+        100000), "age": (0, 100, 10)}``.
+    person
+        The column that says whose record each is, where people have several.
+    people
+        A NumPy file with a number for the person of each record, where no column says it.
     log
-        A private file that keeps what was answered, so that later sessions have it in mind.
+        A private file that keeps the conversation. Without one it ends with the session, and the
+        next session is a further promise about the same people.
+    records
+        The hash of the records, by which the log knows them; by default that of the file.
+    who
+        Who asks, for the log; by default the user of the machine.
+    why_not
+        If answers are not exact, why.
     notes
         What every answer is to say.
 
     >>> from indistinct.files import open_table, workspace
-    >>> people = {"sex": [*"mmmmmmffffff"], "town": [*"aaaabbaaaaaa"]}
+    >>> people = {"sex": [*"mf"] * 500, "town": [*"aaab"] * 250}
     >>> with workspace() as folder:
     ...     source = open_table(people, workspace=folder)
-    ...     with QuerySession(source, smallest=3) as session:
-    ...         session.ask("select sex, count(*) as n from data group by sex")
-    ...         session.ask("select count(*) from data where sex = 'm' and town = 'a'").summary
+    ...     with QuerySession(source, exact=True) as session:
+    ...         session.ask("select sex, count(*) as n from data where town = 'a' group by sex")
+    ...     with QuerySession(source) as session:
+    ...         once = session.ask("select count(*) from data where sex = 'f'").rows
+    ...         again = session.ask("select count(*) from data where not (sex <> 'f')").rows
     sex  n
-    ---  -
-    f    6
-    m    6
-    2 rows (no answer on fewer than 3 records)
-    '0 rows, 1 withheld (no answer on fewer than 3 records)'
+    ---  ---
+    f    250
+    m    500
+    2 rows (exact)
+    >>> once == again
+    True
     """
 
     def __init__(
         self,
         source: Source,
         *,
-        smallest: int,
-        listing: bool = False,
-        why_not: str = "",
+        exact: bool = False,
+        smallest: int | None = None,
+        bound: Bound | None = None,
+        ranges: Mapping[str, Any] | None = None,
+        person: str | None = None,
+        people: Path | None = None,
         log: Path | None = None,
+        records: str | None = None,
+        who: str | None = None,
+        why_not: str = "they are not proved safe one by one",
         notes: Sequence[str] = (),
     ) -> None:
-        if isinstance(smallest, bool) or not isinstance(smallest, int) or smallest < 1:
-            raise InputError(f"smallest must be an integer of at least 1. Got {smallest}.")
-        if source.records < smallest:
-            raise GuaranteeError(
-                f"{source.origin} has fewer than {smallest} records: no answer can rest on so many."
-            )
-        self.smallest = smallest
-        self.listing = listing
-        self._why_not = why_not
-        self._notes = tuple(notes)
-        self._log = log
-        self._known = KnownSets(source.records, smallest=smallest)
-        kinds = source.schema
-        self._columns = {name: _is_number(kinds.field(name).type) for name in source.variables}
-        lowered = {name.lower() for name in self._columns}
-        if len(lowered) < len(self._columns):
+        if smallest is None:
+            smallest = 1 if exact else 5
+        check_whole("smallest", smallest, 1)
+        names = list(source.variables)
+        if len({name.lower() for name in names}) < len(names):
             raise InputError(
                 f"{source.origin}: two columns differ in capital letters only, which questions "
                 "cannot tell apart. Rename one."
             )
-        self._sandbox = Sandbox(source)
+        if person is not None:
+            source.check_columns([person])
+        several = person is not None or people is not None
+        self.exact = exact
+        self.bound = None if exact else bound or Bound(most=4 if several else 1)
+        self._who = who_asks(who)
+        self._notes = tuple(notes)
+        if not exact:
+            self._notes += (f"Answers have noise, and single records are not told: {why_not}.",)
+        self._source = source
+        self._parts = (as_ranges(ranges, names), person, people, why_not)
+        self._smallest = smallest
+        self._memory = Conversation(self.bound)
+        self._log = None
+        if log is not None:
+            digest = records or file_digest(source.path)
+            self._log = Log(Path(log), records=digest, bound=self.bound, person=person)
+        self._apart: Apart | None = None
+        self._secret: bytes | None = None
 
     def __enter__(self) -> QuerySession:
         return self
@@ -101,104 +133,49 @@ class QuerySession:
 
     def close(self) -> None:
         """Forget the records."""
-        self._sandbox.close()
+        if self._apart is not None:
+            self._apart.close()
+            self._apart = None
 
-    def ask(self, sql: str) -> Answer:
-        """Answer one SELECT about the table `data`."""
-        question = read_question(self._sandbox.parse(sql), sql, self._columns)
-        if (question.listing or question.shows_records) and not self.listing:
-            raise InputError(
-                "The question asks for single records, which are not told here"
-                f"{': ' + self._why_not if self._why_not else ''}. Ask for counts and means: "
-                '"select sex, count(*) from data group by sex".'
-            )
-        self._sandbox.check(question.untried)
-        if question.listing:
-            return self._listed(question)
-        with self._remembering():
-            return self._grouped(question)
+    @property
+    def smallest(self) -> int:
+        """The fewest records, or people as they show, of a row that is told."""
+        return self._smallest
+
+    def ask(self, question: str) -> Answer:
+        """Answer one question about the records."""
+        kept = question[:LONGEST]
+        with self._conversation() as conversation:
+            try:
+                told = self._told(question, conversation)
+            except InputError:
+                conversation.add(self._who, kept, (), answered=False)
+                raise
+            conversation.add(self._who, kept, told.tables, answered=told.answer is not None)
+        if told.answer is None:
+            raise InputError(told.refused)
+        return replace(told.answer, notes=(*told.answer.notes, *self._notes))
 
     @contextlib.contextmanager
-    def _remembering(self) -> Iterator[None]:
-        """Have in mind what other sessions answered, and let them know what this one does."""
-        log = self._log
-        if log is None or self.smallest == 1:
-            yield
+    def _conversation(self) -> Iterator[Conversation]:
+        if self._log is None:
+            yield self._memory
             return
-        with locked(log.with_name(f"{log.name}.lock")):
-            if log.exists():
-                self._known = KnownSets.load(
-                    log, records=self._known.records, smallest=self.smallest
-                )
-            yield
-            self._known.save(log)
+        with self._log.open() as conversation:
+            yield conversation
 
-    def _listed(self, question: Question) -> Answer:
-        table = self._sandbox.run(question.sql)
-        rows = _rows(table, len(question.columns))
-        notes = list(self._notes)
-        if len(rows) > MOST_ROWS:
-            rows = rows[:MOST_ROWS]
-            notes.append(_cut(MOST_ROWS))
-        return self._answer(question, rows, (1,) * len(rows), 0, notes)
-
-    def _grouped(self, question: Question) -> Answer:
-        table = self._sandbox.run(question.sql)
-        if table.num_rows > MOST_GROUPS:
+    def _told(self, question: str, conversation: Conversation) -> Told:
+        if self._secret not in (None, conversation.secret):
             raise InputError(
-                f"The answer would have more than {MOST_GROUPS:,} rows. Group by less, or ask "
-                "about fewer records."
+                "The log of these questions was replaced by another one meanwhile, which is "
+                "another promise about the same people. Put it back, or open the records anew."
             )
-        width = len(question.columns)
-        layers = layers_of(table.select(range(width + 1, table.num_columns)), question.supports)
-        told = np.ones(table.num_rows, dtype=bool)
-        if self.smallest > 1 and table.num_rows:
-            told = self._known.admit(layers)
-        withheld = int(np.count_nonzero(~told))
-        wanted = np.asarray(table.column(width).to_numpy(zero_copy_only=False), dtype=bool) & told
-        chosen = np.flatnonzero(wanted)[question.offset :]
-        notes = list(self._notes)
-        if question.limit is not None:
-            chosen = chosen[: question.limit]
-        if len(chosen) > MOST_ROWS:
-            chosen = chosen[:MOST_ROWS]
-            notes.append(_cut(MOST_ROWS))
-        if withheld:
-            notes.append(
-                f"{'1 row is' if withheld == 1 else f'{withheld:,} rows are'} withheld, because "
-                f"fewer than {self.smallest} records stand behind such a row, or could be told "
-                "apart by it together with what else is known."
+        if self._apart is None:
+            self._secret = conversation.secret
+            self._apart = Apart(
+                "indistinct.query.answering:Answering",
+                *(self._source, self._smallest, self.bound, conversation.secret),
+                *self._parts,
             )
-        elif not len(chosen):
-            notes.append("The answer is empty: no record, or no group, meets the conditions.")
-        rows = _rows(table.take(chosen), width)
-        records = tuple(layers[""][0].sizes[chosen].tolist())
-        return self._answer(question, rows, records, withheld, notes)
-
-    def _answer(
-        self,
-        question: Question,
-        rows: tuple[tuple[object, ...], ...],
-        records: tuple[int, ...],
-        withheld: int,
-        notes: Sequence[str],
-    ) -> Answer:
-        return Answer(question.columns, rows, records, withheld, self.smallest, tuple(notes))
-
-
-def _cut(most: int) -> str:
-    return f"The answer is cut after {most:,} rows. Ask about fewer records, or page with OFFSET."
-
-
-def _rows(table: pa.Table, width: int) -> tuple[tuple[object, ...], ...]:
-    columns = [[plain(v) for v in table.column(j).to_pylist()] for j in range(width)]
-    return tuple(zip(*columns, strict=True))
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_boolean(kind)
-    )
+        told: Told = self._apart.call(question, tuple(conversation.tables))
+        return told

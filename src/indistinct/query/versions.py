@@ -1,32 +1,37 @@
-"""The version of the data that a recipient's questions see: made once, counted, kept.
+"""The version of the data that a recipient's questions see: made once, judged, kept.
 
 What is decided here: a version is made from the private records in the private workspace and kept
 beside the project file in `.indistinct/`, a folder that its owner alone can read (mode 700). It is
 named after everything it depends on: the bytes of the data and of the hierarchies, the settings,
 the recipient's profile and the version of the program. So a recipient sees the same version every
-time, until one of these changes; two versions of the same data for one recipient could be compared,
-and differ in few records. The version has only the columns that the recipient may see, and is read
-again and counted before anything is asked of it.
+time, until one of these changes. It has only columns that the recipient may see.
+
+Where k holds on the whole key, what remains to be done before records leave is done to it as to any
+release, and the one judge reads what was written: only a version that *holds* is asked exactly.
+Whose record each is, where people have several, is kept beside it as numbers.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 import indistinct
+from indistinct.doors import folder_written_whole, read_file
 from indistinct.engine import Engine, start_engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files import Source, open_data, workspace, write_data
 from indistinct.files.sql import is_database
-from indistinct.keys import KeyTable, uniques
+from indistinct.hierarchy import hierarchies_in
+from indistinct.keys import KeyTable, person_of_records, uniques
+from indistinct.leaving import Leaving, prepare_to_leave
+from indistinct.naming import find_person
 from indistinct.project import Project, Recipient, check_categories, check_levels
 from indistinct.project.recipients import check_recipients
 from indistinct.project.settings import Problems, header
@@ -34,19 +39,23 @@ from indistinct.protect import (
     PRESETS,
     Method,
     Plan,
+    Protected,
     Request,
     Select,
     check_options,
     fresh_seed,
+    origin_of,
     protect_by_method,
 )
+from indistinct.prove import Trial, judge
+from indistinct.query.kept import private_folder
 from indistinct.release import digest, file_digest
 
 __all__ = ["Version", "find_recipient", "version_for"]
 
-KEPT = ".indistinct"
 DATA = "data.parquet"
 FACTS = "version.json"
+PEOPLE = "people.npy"
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,8 @@ class Version:
         How many records it has.
     at_risk
         How many of them are in classes smaller than k, counted in what was written.
+    state
+        What the judge said of it: *holds*, *reservations* or *fails*.
     """
 
     folder: Path
@@ -70,6 +81,7 @@ class Version:
     key: tuple[str, ...]
     records: int
     at_risk: int
+    state: str
 
     @property
     def data(self) -> Path:
@@ -77,9 +89,15 @@ class Version:
         return self.folder / DATA
 
     @property
+    def people(self) -> Path | None:
+        """A number for the person of every record, where people have several."""
+        path = self.folder / PEOPLE
+        return path if path.is_file() else None
+
+    @property
     def holds(self) -> bool:
-        """Whether every class of the key has k records."""
-        return not self.at_risk
+        """Whether it holds as a release would, and nothing has to be taken on trust."""
+        return self.state == "holds"
 
 
 def find_recipient(project: Project, name: str) -> Recipient:
@@ -100,8 +118,7 @@ def find_recipient(project: Project, name: str) -> Recipient:
 def version_for(project: Project, name: str) -> Version:
     """Return the version of the data that a recipient sees; make it where there is none yet."""
     recipient = find_recipient(project, name)
-    home = _private_folder(project.path.resolve().parent / KEPT)
-    home = _private_folder(home / "recipients")
+    home = private_folder(project.path.resolve().parent, "recipients")
     short = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40] or "recipient"
     with workspace() as folder:
         source = project.open(folder) if is_database(str(project.data.file)) else None
@@ -112,28 +129,11 @@ def version_for(project: Project, name: str) -> Version:
     return _read(place)
 
 
-def _private_folder(path: Path) -> Path:
-    """Make a folder for its owner alone, or refuse one that is not."""
-    try:
-        path.mkdir(mode=0o700, exist_ok=True)
-        found = path.lstat()
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be made for the versions that recipients see: {error.strerror}."
-        ) from None
-    if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.getuid()):
-        raise InputError(
-            f"{path} is open to others, and is to hold private data. Make it yours alone with "
-            "chmod 700."
-        )
-    return path
-
-
 def _fingerprint(project: Project, recipient: Recipient, source: Source | None) -> str:
     """Return a hash of everything that a version depends on."""
     data, release = project.data, project.release
     content: dict[str, Any] = {
-        "program": indistinct.__version__,
+        "program": [indistinct.__version__, "judged"],
         "data": source.path if source is not None else data.file,
         "read": [data.query, data.delimiter, data.encoding, data.decimal],
         "variables": project.variables,
@@ -188,51 +188,84 @@ def _make(
     ) as engine:
         check_levels(engine, source)
         check_categories(engine, source)
-        kept = Plan((Select(tuple(columns)),)).apply(engine, source).source
-        if key:
-            kept = _protected(project, recipient, engine, kept, key, k, seed)
-        aside = Path(tempfile.mkdtemp(prefix=".new-", dir=place.parent))
-        try:
+        person = find_person(engine, source, declared=project.release.person, key=key)
+        done = _protected(project, recipient, engine, source, key, k, seed) if key else None
+        leaving = None
+        if done is not None and done.guaranteed:
+            leaving = prepare_to_leave(
+                engine, source, done, project=project, seed=seed, keep=columns, keep_named=()
+            )
+        protected = source if done is None else done.source
+        kept = leaving.source if leaving else _selected(engine, protected, columns)
+        with folder_written_whole(place, kept=True) as aside:
             write_data(kept, aside / DATA)
             written = open_data(aside / DATA, workspace=folder)
-            if set(written.variables) != set(columns):
+            if not set(written.variables) <= set(columns):
                 raise GuaranteeError(
-                    "The version that was written does not have the columns that the recipient may "
-                    "see. Nothing was answered: please report this."
+                    "The version that was written has columns that the recipient may not see. "
+                    "Nothing was answered: please report this."
                 )
-            if key:
-                at_risk = uniques(engine, written, key, k=k).at_risk
-            else:
-                at_risk = written.records if written.records < k else 0
+            if person is not None:
+                _number_people(engine, source, person, done, leaving, aside / PEOPLE)
+            there = [variable for variable in key if variable in written.variables]
             facts = {
                 "recipient": name,
                 "k": k,
-                "key": key,
+                "key": there,
                 "records": written.records,
-                "at_risk": at_risk,
+                "at_risk": uniques(engine, written, there, k=k).at_risk if there else 0,
+                "state": _judged(engine, source, written, leaving),
                 "seed": seed,
             }
             (aside / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-            _put(aside, place)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
 
-def _put(aside: Path, place: Path) -> None:
-    """Put a version in its place; where another process was quicker, its version stays."""
-    try:
-        os.rename(aside, place)
-    except OSError as error:
-        if not (place / FACTS).is_file():
-            raise InputError(
-                f"The version cannot be kept in {place.parent}: {error.strerror}."
-            ) from None
+def _selected(engine: Engine, source: Source, columns: list[str]) -> Source:
+    return Plan((Select(tuple(columns)),)).apply(engine, source).source
+
+
+def _judged(engine: Engine, private: Source, written: Source, leaving: Leaving | None) -> str:
+    """Have a version judged as a release would be; one in which k does not hold fails."""
+    if leaving is None:
+        return "fails"
+    trees = hierarchies_in(leaving.plan.to_dict())
+    trial = Trial(engine, written, leaving.promise, private, (), trees, leaving.origin)
+    return judge(trial).state
+
+
+def _number_people(
+    engine: Engine,
+    private: Source,
+    person: str,
+    done: Protected | None,
+    leaving: Leaving | None,
+    path: Path,
+) -> None:
+    """Keep whose record each of the version is, by the private record it was made from."""
+    if leaving is not None:
+        origin = leaving.origin
+    elif done is not None:
+        origin = origin_of(done.receipts, private.records)
+    else:
+        origin = np.arange(private.records)
+    if origin is None:
+        raise InputError(
+            f"People have several records ('{person}'), and which record is whose is not known any "
+            "more after this method. Choose another method for this recipient, or give it a file "
+            "with one record for each person."
+        )
+    np.save(path, person_of_records(engine, private, person)[origin])
 
 
 def _columns(project: Project, name: str, recipient: Recipient, source: Source) -> list[str]:
     """Return the columns that the recipient may see, in file order; no identifier is among them."""
     problems = Problems(str(project.path), project.lines)
     label = f"{header(('recipients', name))} columns"
+    for column in recipient.ranges or ():
+        if column not in source.variables:
+            hint = did_you_mean(column, source.variables)
+            where: tuple[str | int, ...] = ("recipients", name, "ranges", column)
+            problems.add(where, f"{header(('recipients', name))} ranges names {column!r}. {hint}")
     for position, column in enumerate(recipient.columns or ()):
         where = ("recipients", name, "columns", position)
         if column not in source.variables:
@@ -263,7 +296,8 @@ def _protected(
     key: list[str],
     k: int,
     seed: int,
-) -> Source:
+) -> Protected:
+    """Protect the records by the profile."""
     method = recipient.method or "datafly"
     options: dict[str, Any] = {"max_drop": recipient.max_drop}
     if method == "datafly":
@@ -285,7 +319,7 @@ def _protected(
         name: [value for value in table.values(name) if value is not None]
         for name, table in counted.items()
     }
-    done = protect_by_method(
+    return protect_by_method(
         engine,
         source,
         key,
@@ -294,16 +328,20 @@ def _protected(
         request=request,
         seed=seed,
     )
-    return done.source
 
 
 def _read(place: Path) -> Version:
     try:
-        facts = json.loads((place / FACTS).read_text(encoding="utf-8"))
+        facts = json.loads(read_file(place / FACTS, kept=True))
         return Version(
-            place, facts["k"], tuple(facts["key"]), facts["records"], int(facts["at_risk"])
+            place,
+            facts["k"],
+            tuple(facts["key"]),
+            facts["records"],
+            int(facts["at_risk"]),
+            str(facts["state"]),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, ValueError, KeyError, TypeError):
         raise InputError(
             f"{place} is damaged. Delete it: it is made again from the data."
         ) from None
