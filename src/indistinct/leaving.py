@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed, check_arguments
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import hierarchies_in
 from indistinct.households import household_column
-from indistinct.naming import Naming, columns_that_name
+from indistinct.naming import Naming, columns_that_name, may_number_people
 from indistinct.project import Project
 from indistinct.protect import (
     AlikeInHousehold,
@@ -28,6 +29,7 @@ from indistinct.protect import (
     Encrypt,
     Plan,
     Protected,
+    PublicRule,
     Receipt,
     RenumberHouseholds,
     Select,
@@ -41,10 +43,12 @@ from indistinct.protect import (
     promised_models,
     reads_blanks_as_wildcards,
     settle_households,
+    true_rules,
 )
 from indistinct.protect.techniques import ScrambleOrder
-from indistinct.prove import Promise, Trial
+from indistinct.prove import Promise, Replay, Trial, check_codes, with_replay
 from indistinct.release import settle_copies
+from indistinct.replaying import replay_of
 from indistinct.scrubbing import scrub_as_declared, scrubbed_columns
 
 __all__ = ["Leaving", "prepare_to_leave"]
@@ -71,6 +75,8 @@ class Leaving:
         known; it stays with the holder.
     in_order_origin
         The same for `in_order`.
+    replay
+        How the method would have decided for other sensitive values, where it looked at them.
     seed
         The seed that was used.
     left_out
@@ -87,6 +93,7 @@ class Leaving:
     promise: Promise
     origin: NDArray[np.int64] | None
     in_order_origin: NDArray[np.int64] | None
+    replay: Replay | None
     seed: int | None
     left_out: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -98,7 +105,7 @@ def prepare_to_leave(
     done: Protected,
     *,
     project: Project | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     keep: Sequence[str] | None = None,
     keep_named: Sequence[str] | None = None,
     keep_order: bool | None = None,
@@ -114,11 +121,13 @@ def prepare_to_leave(
     if keep_named is None:
         keep_named = (settings.release if settings is not None else None) or ()
     private.check_columns(keep_named)
+    check_codes((*accept, *((settings.accept or ()) if settings is not None else ())))
     if keep_order is None:
         keep_order = settings is not None and bool(settings.keep_order)
     if keep_household_numbers is None:
         keep_household_numbers = settings is not None and settings.keep_household_numbers
     seed = fresh_seed() if seed is None else seed
+    as_decided = done
     warnings: list[str] = []
     household = project.household.household if project is not None else None
     household = household or household_column(private)
@@ -154,12 +163,16 @@ def prepare_to_leave(
                 "of the household, which was coarsened. Keep it with --keep-household-numbers."
             )
     sensitive = [n for n in _sensitive(private, done.plan) if keep is None or n in keep]
-    untold = keep_untold(engine, done, sensitive, told=told)
+    said = project.public.values() if project is not None else ()
+    rules = [PublicRule(one.variable, one.value, one.given, one.labels) for one in said]
+    public = [one for one in true_rules(engine, private, rules) if one.variable in sensitive]
+    untold = keep_untold(engine, done, sensitive, told=told, public=public, seed=seed)
     if untold is not done:
         cells = untold.receipts[-1].cells_changed
         blanked = ", ".join(f"{number:,} of {name}" for name, number in cells.items())
         warnings.append(
-            f"sensitive cells were blanked, as everybody in their class has the same: {blanked}"
+            "sensitive cells were blanked, as everybody in their class has the same, and those of "
+            f"as many other classes, so that the blanks do not tell it: {blanked}"
         )
     done = untold
     on_the_way = _OnTheWay(engine, done.source, done.plan, done.receipts, seed)
@@ -169,6 +182,13 @@ def prepare_to_leave(
         on_the_way = replace(
             on_the_way, source=source, plan=plan, receipts=(*done.receipts, receipt)
         )
+    if done.person is None:
+        others = [*done.before.key, *([household] if household is not None else [])]
+        warnings += [
+            f"several records share their {name}: if they are of one person or firm, say --person "
+            f"{name}; as it is, every record counts as one"
+            for name in may_number_people(engine, private, key=others)
+        ]
     naming = _naming(on_the_way, private, done, household, substitute)
     left = [one for one in naming if one.name not in keep_named]
     kept = on_the_way.source.variables
@@ -188,7 +208,7 @@ def prepare_to_leave(
     if left:
         last.append(Deidentify(tuple(one.name for one in left)))
     on_the_way = on_the_way.then(last)
-    promise = _promised(on_the_way, private, done, naming, household, project, accept)
+    promise = _promised(on_the_way, private, done, naming, household, project, accept, public)
     trial = Trial(
         engine,
         on_the_way.source,
@@ -209,7 +229,10 @@ def prepare_to_leave(
         keep_order = False  # they stand in another order already
     elif not keep_order:
         on_the_way = in_order.then([ScrambleOrder()])
-    promise = _promised(on_the_way, private, done, naming, household, project, accept)
+    promise = _promised(on_the_way, private, done, naming, household, project, accept, public)
+    # what was coarsened or blanked further is not what the method decided
+    replay = replay_of(done) if done is as_decided else None
+    promise = with_replay(promise, replay)
     return Leaving(
         done,
         on_the_way.source,
@@ -219,6 +242,7 @@ def prepare_to_leave(
         replace(promise, keeps_order=keep_order),
         origin_of(on_the_way.receipts, private.records),
         origin_of(in_order.receipts, private.records),
+        replay,
         seed,
         {one.name: one.reason for one in left},
         (*warnings, *settled.warnings),
@@ -302,6 +326,7 @@ def _promised(
     household: str | None,
     project: Project | None,
     accept: Sequence[str],
+    public: Sequence[PublicRule],
 ) -> Promise:
     """Return what is promised of the records, from what was asked and what was done."""
     plan, released = on_the_way.plan, on_the_way.source.variables
@@ -319,10 +344,12 @@ def _promised(
         household=household,
         # what an intruder is believed to know need not be hidden from him
         sensitive=there([n for n in _sensitive(private, plan) if n not in key]),
+        public=tuple(rule.to_dict() for rule in public if rule.variable in released),
         models=promised_models(
             plan,
             left_out=1 - on_the_way.source.records / max(1, done.before.records),
             result=done.result,
+            receipts=on_the_way.receipts,
         ),
         wildcard=reads_blanks_as_wildcards(plan),
         perturbed=there(altered_variables(plan, on_the_way.receipts, key=key)),
@@ -335,3 +362,6 @@ def _promised(
         confirmed=settings is None or settings.confirmed is not False,
         accepted=tuple(dict.fromkeys(accepted)),
     )
+
+
+check_arguments(__name__)

@@ -175,7 +175,7 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path):
         ({"relationship": "r"}, "codes of 'r' mean the head"),
         ({}, "from the relationship to the head or from pointers"),
         ({"relationship": "r", "head": (1,), "spouse": (1,)}, "cannot mean both head and spouse"),
-        ({"relationship": "r", "head": 1}, "codes of head must be a list"),
+        ({"relationship": "r", "head": 1}, "head must be a list"),
         ({"spouse_pointer": "s", "pointers": "line"}, "Got 'line'"),
     ],
 )

@@ -129,8 +129,8 @@ def test_estimate_says_when_words_go_to_disk():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: threshold(1, None), "k must be an integer of at least 2"),
-        (lambda: threshold(None, 0), "at_most must be an integer of at least 1"),
+        (lambda: threshold(1, None), "k must be a whole number of at least 2"),
+        (lambda: threshold(None, 0), "at_most must be a whole number of at least 1"),
         (lambda: threshold(3, 2), "either k or at_most"),
         (lambda: T2(()), "at least one variable"),
         (lambda: T2((2, 0)), "at least one category"),

@@ -259,7 +259,7 @@ def test_c_where_nothing_is_told_outside_the_key():
         assert names(found.verdict().disclosed) == ["Al"]
         assert found.verdict(reading="printed").ads0
         assert found.verdict(reading="printed").tuples[0].c
-    with pytest.raises(InputError, match="'strict' or 'printed'"):
+    with pytest.raises(InputError, match="strict or printed"):
         found.verdict(reading="loose")
 
 

@@ -17,9 +17,9 @@ from indistinct.engine import start_engine
 from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy import csv_hierarchy
+from indistinct.hierarchy.labels import stands_for
 from indistinct.prove.attacks.attribute_disclosure import attribute_disclosure
 from indistinct.prove.attacks.control import hold_out
-from indistinct.prove.labels import stands_for
 from indistinct.prove.registers import Register
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

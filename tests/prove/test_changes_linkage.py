@@ -214,7 +214,7 @@ def test_those_left_out_of_the_release_are_never_found(engine):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"distance": "euclid"}, "distance must be one of"),
+        ({"distance": "euclid"}, "distance must be rank or gower"),
         ({"targets": 0}, "targets must be"),
         ({"confidence": 1.0}, "confidence"),
         ({"within": ["age"]}, "none is left"),

@@ -15,9 +15,9 @@ from indistinct.engine import start_engine
 from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy import table_hierarchy
+from indistinct.hierarchy.labels import stands_for
 from indistinct.prove.attacks.control import hold_out
 from indistinct.prove.attacks.exact import exact_attack
-from indistinct.prove.labels import stands_for
 from indistinct.prove.registers import Register
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -292,7 +292,10 @@ def test_wrong_input_is_refused(engine):
         exact_attack(engine, opened(engine, {"age": [1]}), register)
     twice = Register(opened(engine, {"id": [1, 1], "zip": ["1", "2"]}), "voters", "id")
     with pytest.raises(InputError, match="must name each person once"):
-        exact_attack(engine, release, twice)
+        exact_attack(engine, release, twice, control=opened(engine, {"id": [3], "zip": ["1"]}))
+    unnamed = Register(opened(engine, {"id": [1, None], "zip": ["1", "2"]}), "voters", "id")
+    with pytest.raises(InputError, match="must name every person"):
+        exact_attack(engine, release, unnamed)
     with pytest.raises(InputError, match="between 0 and 1"):
         hold_out(engine, release, share=1.0, rng=np.random.default_rng(1))
     with pytest.raises(InputError, match="leaves none"):

@@ -16,8 +16,8 @@ from indistinct.engine.duckdb import DuckDBEngine
 from indistinct.errors import InputError
 from indistinct.files import Source, open_table
 from indistinct.hierarchy import Hierarchy, code_hierarchy, table_hierarchy
+from indistinct.hierarchy.labels import is_suppressed, stands_for
 from indistinct.prove.exposure import count_by, expose, expose_alone
-from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.registers import Register, check_one_to_one, join_registers, shared_attributes
 
 ZIPS = ["02138", "02139", "02141", "02142"]
@@ -172,6 +172,15 @@ def test_coded_differently_without_private_file(engine: Engine) -> None:
     assert "--encrypted sex" in str(told.value)
     found = expose(engine, release, register, ["sex"], encrypted=["sex"])
     assert found.people.tolist() == [0, 0]
+
+
+def test_values_that_a_register_lacks_are_not_taken_for_encrypted(engine: Engine) -> None:
+    release = table(engine, {"zip": texts("02138", "02139")}, "release.csv")
+    register = Register(table(engine, {"zip": texts("02999", "02141")}, "voters.csv"))
+    with pytest.raises(InputError, match="both are written as 5 digits") as told:
+        expose(engine, release, register, ["zip"])
+    assert "merely lacks people" in str(told.value)
+    assert "--encrypted" not in str(told.value)
 
 
 def test_coded_differently_from_the_private_file_names_no_private_value(engine: Engine) -> None:

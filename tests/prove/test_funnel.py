@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from indistinct.engine import start_engine
 from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
+from indistinct.hierarchy.labels import stands_for
 from indistinct.prove.attacks.funnel import funnel, release_funnel
-from indistinct.prove.labels import stands_for
 from indistinct.prove.registers import Register
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -130,7 +130,7 @@ def test_wrong_input_is_refused(engine):
         funnel(engine, register, {})
     with pytest.raises(InputError, match="sexx"):
         funnel(engine, register, {"sexx": "m"})
-    with pytest.raises(InputError, match="'given', 'best' or a list"):
+    with pytest.raises(InputError, match="given or best, or a list"):
         funnel(engine, register, {"sex": "m"}, order="worst")
     with pytest.raises(InputError, match="no known attribute"):
         funnel(engine, register, {"sex": "m"}, order=["zip"])

@@ -15,7 +15,7 @@ from indistinct.hierarchy import (
     suppression_only,
     table_hierarchy,
 )
-from indistinct.prove.labels import common_kind, is_suppressed, prefix_of, span_of, stands_for
+from indistinct.hierarchy.labels import common_kind, is_suppressed, prefix_of, span_of, stands_for
 
 
 def agrees_with(hierarchy, kind):

@@ -19,8 +19,8 @@ from indistinct.engine.duckdb import DuckDBEngine
 from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.hierarchy import Hierarchies, table_hierarchy
+from indistinct.hierarchy.labels import stands_for
 from indistinct.prove.assumptions import assumptions, doubts
-from indistinct.prove.labels import stands_for
 from indistinct.prove.registers import Register
 from indistinct.prove.sensitivity import sensitivity
 from indistinct.prove.trust import trust

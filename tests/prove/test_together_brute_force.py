@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 from indistinct.files import open_table
-from indistinct.prove.labels import is_suppressed, stands_for
+from indistinct.hierarchy.labels import is_suppressed, stands_for
 from indistinct.prove.together import Edition, check_together
 from indistinct.prove.together.inference import inferred_associations
 

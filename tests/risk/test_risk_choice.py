@@ -182,7 +182,7 @@ def test_the_path_shows_itself(census):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"fraction": 0}, "between 0 and 1. Got 0"),
+        ({"fraction": 0}, "above 0 and at most 1. Got 0"),
         ({"fraction": 1}, "between 0 and 1. Got 1"),
         ({"fraction": 0.1, "max_order": 4}, "2 or 3. Got 4"),
     ],

@@ -263,7 +263,7 @@ def test_results_print_themselves_and_become_dicts():
     ("options", "message"),
     [
         ({"t": 1.5}, "t must be between 0 and 1. Got 1.5"),
-        ({"distance": "order"}, "There is no distance 'order'. Did you mean 'ordered'"),
+        ({"distance": "order"}, "distance must be .* Got 'order'. Did you mean 'ordered'"),
         ({"distance": "ordered"}, "'s' is text, whose order is not known"),
         ({"order": ["a"]}, "The order does not name 1 of the 2 values of 's'"),
         ({"distance": "hierarchical"}, "needs the hierarchy of 's'"),

@@ -247,7 +247,7 @@ def test_levels_and_hierarchies_choose_the_distance():
         (lambda t: attribute_disclosure(t, ["a"], ["s"], levels={"u": "ordinal"}), "for 'u'"),
         (
             lambda t: attribute_disclosure(t, ["a"], ["s"], levels={"s": "ordered"}),
-            "The level of 's' must be one of",
+            "levels must be a mapping .* Got 'ordered' for 's'",
         ),
         (lambda t: attribute_disclosure(t, ["a"], ["s"])["u"], "'u' was not measured"),
     ],

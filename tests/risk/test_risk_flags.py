@@ -209,7 +209,7 @@ def test_a_judgement_is_added_or_put_in_the_place_of_the_last():
 
 
 def test_wrong_judgements_are_refused():
-    with pytest.raises(InputError, match=r"There is no state 'closed'. Did you mean 'cleared'"):
+    with pytest.raises(InputError, match=r"state must be .* Got 'closed'. Did you mean 'cleared'"):
         FollowUps(3).judged(0, "x", "closed")
     with pytest.raises(InputError, match="There is no record 4; the file has 3"):
         FollowUps(3).judged(3, "x", "open")
@@ -250,7 +250,7 @@ def test_what_stood_before_stands_when_saving_fails(tmp_path, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_text", fail)
+    monkeypatch.setattr("pathlib.Path.write_bytes", fail)
     with pytest.raises(InputError, match="The disk is full"):
         FollowUps(2).save(path)
     assert path.read_bytes() == before

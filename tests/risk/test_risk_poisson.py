@@ -177,5 +177,5 @@ def test_constant_risk_finds_a_simulated_population(distribution):
 def test_constant_risk_needs_uniques_and_others():
     with pytest.raises(InputError, match="key values with one record and others"):
         constant_risk({1: 5}, fraction=0.1)
-    with pytest.raises(InputError, match="sampling fraction must be above 0"):
+    with pytest.raises(InputError, match="fraction must be a number above 0"):
         constant_risk({1: 5, 2: 2}, fraction=1.5)

@@ -65,8 +65,8 @@ def test_same_seed_same_tables(small):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"fraction": 1.5}, "between 0 and 1. Got 1.5"),
-        ({"fraction": 0.1, "repeat": 0}, "At least one sample"),
+        ({"fraction": 1.5}, "above 0 and at most 1. Got 1.5"),
+        ({"fraction": 0.1, "repeat": 0}, "repeat must be a whole number of at least 1"),
         ({"fraction": 1e-9}, "is empty"),
         ({"fraction": 0.1, "model": "age_grup*sex"}, "Did you mean 'age_group'"),
     ],

@@ -1,5 +1,6 @@
 """Households: who lives with whom, found from relationship to the head or from pointers."""
 
+from indistinct.arguments import check_arguments
 from indistinct.households.codes import KIN, HouseholdColumns, Pointers
 from indistinct.households.column import Column, read_columns
 from indistinct.households.constant import (
@@ -14,7 +15,7 @@ from indistinct.households.constant import (
 )
 from indistinct.households.deriving import FATHER_YEARS, MOTHER_YEARS
 from indistinct.households.finding import find_kin, read_kinship
-from indistinct.households.guessing import guess_household
+from indistinct.households.guessing import guess_household, numbers_households
 from indistinct.households.kinship import NOBODY, Couples, Kinship, Records
 
 __all__ = [
@@ -36,8 +37,11 @@ __all__ = [
     "household_numbers",
     "is_number_of_members",
     "number_of_members",
+    "numbers_households",
     "pairs_in_households",
     "read_columns",
     "read_kinship",
     "told_by_counting",
 ]
+
+check_arguments(__name__)

@@ -15,12 +15,18 @@ from indistinct.files import Source
 from indistinct.households.codes import HouseholdColumns
 from indistinct.variables import Value, Variable, Variables
 
-__all__ = ["guess_household", "named_household"]
+__all__ = ["guess_household", "named_household", "numbers_households"]
+
+_NUMBERS = (
+    "household id, household number, household serial, hid, hhid, hh id, id hh, hhnr, hhnum, "
+    "serialno, family id, family number, dwelling id, id hogar, numero hogar, id menage, "
+    "numero menage, haushaltsnummer, haushalt id"
+)
+"""What a column is called that numbers households, whatever other words it has."""
 
 # Names, each of one or several words; a name of the file may have neutral words beside them.
 _NAMES = {
-    "household": "household, household id, household number, hid, hhid, hh id, serial, serialno, "
-    "family id, dwelling id, hogar, menage, haushalt",
+    "household": "household, hogar, menage, haushalt, serial, " + _NUMBERS,
     "relationship": "relationship, relate, related, relation, relat, rel, relp, relshipp, "
     "relationship head, relation head, parentesco, lien parente, verwandtschaft",
     "sex": "sex, gender, sexo, sexe, geschlecht",
@@ -32,6 +38,7 @@ _NAMES = {
     "mother_pointer": "momloc, mother pointer, mother line, mother number, mother person",
     "father_pointer": "poploc, father pointer, father line, father number, father person",
 }
+_PEOPLE = frozenset({"person", "persons", "member", "members", "people"})
 _NEUTRAL = frozenset(
     {"a", "the", "of", "to", "in", "within", "head", "household", "reference", "person", "persons"}
     | {"code", "status", "years", "year", "single", "completed", "id", "no", "nr", "number"}
@@ -154,7 +161,27 @@ def guess_household(source: Source, **settings: Any) -> HouseholdColumns:
 
 def named_household(variables: Variables) -> str | None:
     """Return the column whose name says that it numbers households."""
-    return _named(variables.values(), _NAMES["household"], lambda v: v.name)
+    found = [variable for variable in variables.values() if numbers_households(variable.name)]
+    plain = _named(found, _NAMES["household"], lambda v: v.name)
+    return plain or next((variable.name for variable in found), None)
+
+
+def numbers_households(name: str) -> bool:
+    """Say whether a name says that a column numbers households.
+
+    >>> [numbers_households(name) for name in ("ori_hid", "household_income", "hh_person_id")]
+    [True, False, False]
+    """
+    words = _words(name)
+    if not words or not _PEOPLE.isdisjoint(words):
+        return False
+    if _named([Variable(name)], _NAMES["household"], lambda v: v.name) is not None:
+        return True
+    return any(
+        words[at : at + len(phrase)] == phrase
+        for phrase in (tuple(phrase.split()) for phrase in _NUMBERS.split(", "))
+        for at in range(len(words))
+    )
 
 
 def _columns(variables: Variables, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import AtMost, check_whole
 from indistinct.engine import Approach
 from indistinct.errors import InputError, did_you_mean
 from indistinct.keys.encodings import T1, T2, Direction, Encoding, Integers
@@ -160,14 +161,13 @@ def _by_catalogue(matrix: NDArray[np.int64], sums: NDArray[Any], encoding: Encod
     ]
 
 
-def unique_records(groups: Iterable[Group], *, at_most: int = 2) -> list[int]:
+def unique_records(groups: Iterable[Group], *, at_most: AtMost = 2) -> list[int]:
     """Return the records whose P-set at most `at_most` records share (section 2.3).
 
     >>> unique_records(find_groups([[1, 0], [0, 1], [1, 0]], (2, 2)), at_most=1)
     [1]
     """
-    if at_most < 1:
-        raise InputError(f"at_most must be at least 1. Got {at_most}.")
+    check_whole("at_most", at_most, 1)
     found: list[int] = []
     for group in groups:
         if 0 < group.count <= at_most:

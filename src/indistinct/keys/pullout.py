@@ -7,7 +7,6 @@ people are found by.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +18,8 @@ from indistinct.files import write_data
 from indistinct.keys.uniques import Uniques
 
 __all__ = ["pull_out", "write_pull_out"]
+
+_LISTED = ("record", "frequency", "case")
 
 
 def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -38,12 +39,12 @@ def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterat
             "the project file."
         )
     source.check_columns(columns)
-    taken = {"record", "frequency", "case"} & set(columns)
+    taken = set(_LISTED) & set(columns)
     if taken:
         raise InputError(
             f"An identifier is called '{min(taken)}', as a column of the list is. Rename it."
         )
-    facts = found.per_record()
+    facts = found.per_record(_LISTED)
     held = next(facts, None)
     for batch in source.batches(columns):
         at = 0
@@ -51,23 +52,22 @@ def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterat
             rows = min(batch.num_rows - at, held.num_rows)
             mine, theirs = batch.slice(at, rows), held.slice(0, rows)
             risky = pa.array(np.asarray(theirs.column("frequency")) < found.k)
-            kept = theirs.select(["record", "frequency", "case"]).filter(risky)
+            kept = theirs.filter(risky)
             listed = mine.filter(risky)
-            if kept.num_rows:
-                yield pa.RecordBatch.from_arrays(
-                    [*kept.columns, *listed.columns], names=[*kept.schema.names, *columns]
-                )
+            yield pa.RecordBatch.from_arrays(
+                [*kept.columns, *listed.columns], names=[*kept.schema.names, *columns]
+            )
             at += rows
             held = held.slice(rows) if rows < held.num_rows else next(facts, None)
 
 
 def write_pull_out(
-    found: Uniques, path: str | Path, *, identifiers: Sequence[str] | None = None
+    found: Uniques,
+    path: str | Path,
+    *,
+    identifiers: Sequence[str] | None = None,
+    overwrite: bool = False,
 ) -> Path:
     """Write the pull-out list to a file that nobody but its owner can read."""
-    before = os.umask(0o077)
-    try:
-        table = pa.Table.from_batches(pull_out(found, identifiers))
-        return write_data(table, path)
-    finally:
-        os.umask(before)
+    table = pa.Table.from_batches(pull_out(found, identifiers))
+    return write_data(table, path, private=True, overwrite=overwrite)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import HINT_AT_MOST, HINT_K, AtMost, ClassSize, check_whole
 from indistinct.engine import Approach, Engine, Tally
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
@@ -29,7 +30,7 @@ __all__ = ["People", "SmallCategories", "Uniques", "small_categories", "threshol
 MOST_SHOWN = 10
 
 
-def threshold(k: int | None, at_most: int | None) -> int:
+def threshold(k: ClassSize | None, at_most: AtMost | None) -> int:
     """Return k from either way of saying it: a class is safe with at least k records.
 
     Dalenius counts the other way: with his k, a key is unique when *at most* k records have it.
@@ -41,19 +42,11 @@ def threshold(k: int | None, at_most: int | None) -> int:
     if k is not None and at_most is not None:
         raise InputError("Give either k or at_most, not both: at_most=2 is the same as k=3.")
     if at_most is not None:
-        if at_most < 1:
-            raise InputError(
-                f"at_most must be an integer of at least 1. Got {at_most}. "
-                "A key is unique when at most that many records have it."
-            )
+        check_whole("at_most", at_most, 1, hint=HINT_AT_MOST)
         return at_most + 1
     if k is None:
         return 3
-    if k < 2:
-        raise InputError(
-            f"k must be an integer of at least 2. Got {k}. A class is safe when it has at least "
-            "k records, so with k = 1 every class would be."
-        )
+    check_whole("k", k, 2, hint=HINT_K)
     return k
 
 
@@ -166,10 +159,18 @@ class Uniques(Shown):
             yield pa.RecordBatch.from_arrays(made, names=wanted)
             start += len(frequency)
 
-    def write(self, path: str | Path, *, columns: Sequence[str] | None = None) -> Path:
+    def write(
+        self,
+        path: str | Path,
+        *,
+        columns: Sequence[str] | None = None,
+        overwrite: bool = False,
+    ) -> Path:
         """Write one row per record, all columns or some; the path's suffix tells the format."""
         increasing = ["record"] if columns is None or "record" in columns else []
-        return write_data(self.per_record(columns), path, increasing=increasing)
+        return write_data(
+            self.per_record(columns), path, increasing=increasing, overwrite=overwrite
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names."""
@@ -274,8 +275,8 @@ def uniques(
     source: Source,
     key: Sequence[str],
     *,
-    k: int | None = None,
-    at_most: int | None = None,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
     approach: Approach | None = None,
     public: Mapping[str, str] | None = None,
     missing: Missing = "own",

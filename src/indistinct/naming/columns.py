@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from indistinct.engine import Engine
 from indistinct.files import Source
+from indistinct.naming.amounts import with_amounts
+from indistinct.naming.births import born_on
 from indistinct.naming.concepts import concept_of, says_amount
 from indistinct.naming.content import SAMPLE, Content, glance_at
 from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
@@ -34,9 +36,9 @@ def columns_that_name(
     """Return the columns that name people, in file order.
 
     These are declared identifiers; what names and forms say to be names, addresses, numbers of
-    people or free text; and codes, texts and dates of birth that are another for nearly every
-    person. Measured amounts are not among them, nor the key, weights, the number of the household
-    and what is declared sensitive: it is what the data are for.
+    people or free text; dates of birth to the day; and codes and texts that are another for nearly
+    every person. Measured amounts are not among them, nor the key, weights, the number of the
+    household and what is declared sensitive: it is what the data are for.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def columns_that_name(
     patient_id: name says a number of a person
     code: unique in every record: it points to one person
     """
-    contents = glance_at(engine, source, person=person)
+    contents = with_amounts(source, glance_at(engine, source, person=person))
     found = []
     for guess, content in zip(guess_roles(source, contents), contents, strict=True):
         if guess.name in key or not content.facts.distinct:
@@ -73,13 +75,13 @@ def _why(guess: Guess, content: Content) -> str | None:
         return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
     if guess.role in ("weight", "household", "relationship"):
         return None
-    if (guess.role == "sensitive" and guess.reason == DECLARED) or not content.singles_out:
+    if guess.role == "sensitive" and guess.reason == DECLARED:
         return None
-    concept = concept_of(guess.name)
-    of_birth = concept is not None and concept.about == "the date of birth"
-    if of_birth or is_given_out(content, guess.label):
-        return unique_words(content)
-    return None
+    if (birth := born_on(content, guess.label)) is not None:
+        return birth
+    if not content.singles_out:
+        return None
+    return unique_words(content) if is_given_out(content, guess.label) else None
 
 
 def is_amount(source: Source, name: str) -> bool:

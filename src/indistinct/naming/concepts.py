@@ -12,9 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
+from indistinct.households import numbers_households
 from indistinct.variables import Level, Role
 
-__all__ = ["CONCEPTS", "Concept", "concept_of", "is_numbered", "says_amount", "words_of"]
+__all__ = [
+    "CONCEPTS",
+    "NUMBER_OF_A_PERSON",
+    "POSITION",
+    "Concept",
+    "concept_of",
+    "is_numbered",
+    "may_be_a_kind",
+    "says_amount",
+    "words_of",
+]
 
 
 @dataclass(frozen=True)
@@ -47,14 +58,30 @@ def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") 
     return Concept(about, role, level, phrases, frozenset(alone.split()))
 
 
-_WHOSE = (
+NUMBER_OF_A_PERSON = "a number of a person"
+POSITION = "a position in the household"
+
+_WHOSE = frozenset(
     "person patient client customer member employee worker staff student pupil subject participant"
-    " respondent case donor simulant citizen taxpayer"
+    " respondent case donor simulant citizen taxpayer individual resident insured beneficiary"
+    " inmate enrollee panelist voter applicant claimant borrower cardholder subscriber"
     " patienten personen personal fall kunden mitglieds mitarbeiter schuler probanden versicherten"
+    " proband klient klienten bewohner studenten"
     " teilnehmer matrikel akten paciente persona cliente empleado alumno caso expediente historia"
-    " personne dossier salarie eleve etudiant cas assure"
+    " personne dossier salarie eleve etudiant cas assure adherent beneficiaire".split()
 )
-_LINES = {("person", "number"), ("person", "num"), ("persona", "numero"), ("person", "no")}
+_NUMBER = frozenset(
+    "id ids identifier nr no num number nummer numero key code hash token pseudonym pseudo".split()
+)
+_EVENTS = ("visit", "admission", "encounter", "stay", "sample", "specimen", "event", "episode")
+_PLAIN = frozenset("id ids identifier hash token pseudonym".split())
+"""What numbers somebody wherever a name ends in it: *patient_study_id*."""
+
+_LINES = frozenset(
+    (whose, number)
+    for whose in ("person", "persona", "member", "individual", "resident")
+    for number in ("number", "num", "numero", "no", "nr")
+)
 """What a census calls the place of a person within the household."""
 
 
@@ -63,13 +90,18 @@ def _numbers_of_people() -> str:
 
     *number patients* is not among them: it counts.
     """
-    after = product(_WHOSE.split(), "id identifier nr no num number nummer numero".split())
-    named = [f"{whose} {number}" for whose, number in after if (whose, number) not in _LINES]
-    named += [f"id {whose}" for whose in _WHOSE.split()]
-    named += [f"{n} de {whose}" for n in ("numero", "num") for whose in _WHOSE.split()]
-    named += [f"{event} id" for event in "visit admission encounter sample specimen".split()]
+    whose, numbers = sorted(_WHOSE), sorted(_NUMBER)
+    named = [f"{one} {number}" for one, number in product(whose, numbers)]
+    named = [name for name in named if tuple(name.split()) not in _LINES]
+    named += [f"id {one}" for one in whose]
+    named += [f"{number} de {one}" for number in ("numero", "num", "id") for one in whose]
     return ",".join(named)
 
+
+NUMBER_OF_THE_HOUSEHOLD = Concept(
+    "a number of the household", "household", "nominal", words=frozenset()
+)
+"""Known by the names that households know."""
 
 CONCEPTS: tuple[Concept, ...] = (
     _concept(
@@ -102,14 +134,6 @@ CONCEPTS: tuple[Concept, ...] = (
         "importe, puntaje",
     ),
     _concept(
-        "a number of the household",
-        "household",
-        "nominal",
-        "household, household id, household number, hid, hhid, hh id, id hh, hhnr, hhnum, serial,"
-        "serialno, household serial, family id, family number, dwelling id, hogar, id hogar,"
-        "numero hogar, menage, id menage, numero menage, haushalt, haushaltsnummer, haushalt id",
-    ),
-    _concept(
         "the relationship to the head",
         "relationship",
         "nominal",
@@ -118,10 +142,11 @@ CONCEPTS: tuple[Concept, ...] = (
         "lien parente, lien de parente, parente, verwandtschaft, stellung im haushalt",
     ),
     _concept(
-        "a position in the household",
+        POSITION,
         "other",
         "ordinal",
-        "line, line number, pernum, per num, person number, number of person, numero persona",
+        "line, line number, pernum, per num, number of person, numero persona,"
+        + ",".join(" ".join(line) for line in sorted(_LINES)),
         alone="person hh",
     ),
     _concept(
@@ -152,10 +177,17 @@ CONCEPTS: tuple[Concept, ...] = (
         "nominal",
         "address, street, street name, street number, house number, unit number, apartment, apt,"
         "building, building number, housing unit, dwelling number, hu, latitude, longitude, lat,"
-        "lon, gps, direccion, calle, adresse, rue, strasse, hausnummer, anschrift",
+        "lon, lng, gps, coordinates, coord x, coord y, x coord, y coord, xcoord, ycoord, easting,"
+        "northing, geohash, direccion, calle, adresse, rue, strasse, hausnummer, anschrift",
     ),
     _concept(
-        "a number of a person",
+        "a number of a visit or sample",
+        "identifier",
+        "nominal",
+        ",".join(f"{event} {number}" for event, number in product(_EVENTS, sorted(_NUMBER))),
+    ),
+    _concept(
+        NUMBER_OF_A_PERSON,
         "identifier",
         "nominal",
         "ssn, social security, social security number, identity, identity number, identity card,"
@@ -165,7 +197,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "sozialversicherungsnummer, steuernummer, personalausweis, uuid, guid, record number,"
         "record id, id record, lfdnr, lfd nr, laufende nummer, aktenzeichen, identifiant,"
         "identificador, pseudonym, badge, payroll number, roll number, " + _numbers_of_people(),
-        alone="id pid caseid patient pat paciente numero nummer matricule matricula folio",
+        alone="id pid caseid patient pat paciente numero nummer matricule matricula folio"
+        " participant respondent client klient proband subject pseudonyme nhs",
     ),
     _concept(
         "sex",
@@ -179,7 +212,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "key",
         "date",
         "date of birth, dob, birth date, birthdate, birthday, fecha nacimiento,"
-        "fecha de nacimiento, date naissance, date de naissance, geburtsdatum",
+        "fecha de nacimiento, date naissance, date de naissance, geburtsdatum, geburtstag,"
+        "data nascita, data di nascita, data de nascimento, geboortedatum, fecha nac, geb datum",
     ),
     _concept(
         "the year of birth",
@@ -335,6 +369,7 @@ for _place, _one in enumerate(CONCEPTS):
             _fit = (len(_phrase), -_place)
             _JOINED["".join(_phrase)] = max(_fit, _JOINED.get("".join(_phrase), _fit))
 
+_NUMBERED = next(concept for concept in CONCEPTS if concept.about == NUMBER_OF_A_PERSON)
 _ID = frozenset({"id", "identifier", "nr", "no", "num", "numero", "nummer", "key", "code"})
 
 
@@ -358,11 +393,28 @@ def concept_of(name: str) -> Concept | None:
     >>> concept_of("street_name").about, concept_of("x17")
     ('an address', None)
     """
+    if numbers_households(name):
+        return NUMBER_OF_THE_HOUSEHOLD
     words = words_of(name)
     singular = tuple(_singular(word) for word in words)
     unnumbered = tuple(word.rstrip("0123456789") or word for word in words)
     found = [fit for form in (words, singular, unnumbered) for fit in _fits(form)]
-    return CONCEPTS[-max(found)[1]] if found else None
+    if found:
+        return CONCEPTS[-max(found)[1]]
+    if any(word.endswith(("wgt", "wght")) for word in words):
+        return concept_of("weight")
+    numbered = bool(words) and (words[-1] in _PLAIN or words[0] == "id")
+    return _NUMBERED if numbered and not _WHOSE.isdisjoint(words) else None
+
+
+def may_be_a_kind(name: str) -> bool:
+    """Say whether what looks like a person's number may as well be a kind of something.
+
+    >>> may_be_a_kind("subject_code"), may_be_a_kind("subject_id")
+    (True, False)
+    """
+    words = words_of(name)
+    return words == ("subject",) or bool(words and words[-1] in ("code", "key"))
 
 
 def says_amount(name: str, label: str = "") -> bool:

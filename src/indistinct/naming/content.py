@@ -18,6 +18,7 @@ from indistinct.files.columns import is_number
 from indistinct.hierarchy import as_text
 from indistinct.hierarchy.dates import is_date
 from indistinct.keys import KeyTable
+from indistinct.naming.persons import hold_addresses, hold_names
 
 __all__ = ["SAMPLE", "Content", "glance_at", "look_at"]
 
@@ -86,6 +87,8 @@ class Content:
     people, alone
         The people of the file and how many of them have a value that nobody else has, where
         somebody has several records.
+    measured
+        Whether it holds amounts, going by the numbers and what goes with them.
     """
 
     facts: ColumnFacts
@@ -95,6 +98,7 @@ class Content:
     decimal: str = "."
     people: int | None = None
     alone: int | None = None
+    measured: bool = False
 
     @property
     def present(self) -> int:
@@ -145,7 +149,9 @@ class Content:
     @property
     def is_positive(self) -> bool:
         """Whether it holds numbers, in every record, and all above zero."""
-        return self.is_number and not self.facts.missing and self.facts.smallest > 0
+        if not self.is_number or self.facts.missing or self.facts.smallest is None:
+            return False
+        return bool(self.facts.smallest > 0)
 
     @cached_property
     def has_fractions(self) -> bool:
@@ -197,6 +203,15 @@ class Content:
         if self.mostly(_PHONE) and not any(self._numbers(self.texts)) and digits >= 9:
             return "telephone numbers"
         return None
+
+    @cached_property
+    def persons(self) -> str | None:
+        """What of people it spells out: their names, or where they live."""
+        if not self.is_text or self.has_dates or self.has_other_dates:
+            return None
+        if hold_names(self.texts):
+            return "names of people"
+        return "addresses" if hold_addresses(self.texts) else None
 
     @cached_property
     def has_medical_codes(self) -> bool:
@@ -282,13 +297,14 @@ def glance_at(engine: Engine, source: Source, *, person: str | None = None) -> l
 
 
 def _about(engine: Engine, source: Source) -> list[ColumnFacts]:
-    """Return roughly how many values each column has, and exactly how many are missing."""
+    """Return roughly how many values each column has, and exactly its smallest and the missing."""
     schema, facts = source.schema, []
     names = list(source.variables)
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[start : start + _COLUMNS_AT_ONCE]
         asked = ", ".join(
-            f"approx_count_distinct({quote(name)}) AS d{i}, count({quote(name)}) AS n{i}"
+            f"approx_count_distinct({quote(name)}) AS d{i}, count({quote(name)}) AS n{i}, "
+            f"min({quote(name)}) AS low{i}"
             for i, name in enumerate(some)
         )
         found = engine.sql(f"SELECT {asked} FROM records", records=source).to_pylist()[0]
@@ -298,7 +314,7 @@ def _about(engine: Engine, source: Source) -> list[ColumnFacts]:
                 str(schema.field(name).type),
                 min(found[f"d{i}"], found[f"n{i}"]),
                 source.records - found[f"n{i}"],
-                None,
+                found[f"low{i}"],
                 None,
             )
             for i, name in enumerate(some)

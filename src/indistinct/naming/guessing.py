@@ -11,12 +11,25 @@ from typing import Any
 
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.naming.concepts import Concept, concept_of, is_numbered, says_amount, words_of
+from indistinct.naming.amounts import with_amounts
+from indistinct.naming.births import born_on
+from indistinct.naming.categories import concept_of_categories
+from indistinct.naming.concepts import (
+    POSITION,
+    Concept,
+    concept_of,
+    is_numbered,
+    may_be_a_kind,
+    says_amount,
+    words_of,
+)
 from indistinct.naming.content import Content, look_at
 from indistinct.variables import Level, Role, Variable
 
 __all__ = [
     "DECLARED",
+    "FEW_RECORDS",
+    "MOST_OF_A_KIND",
     "Guess",
     "guess_roles",
     "guess_variables",
@@ -29,6 +42,12 @@ DECLARED = "the data file says so"
 _FEW = 12
 """Numbers with at most so many different values are more often codes than amounts."""
 
+FEW_RECORDS = 5
+"""Records per value up to which an id of unknown things may be that of people."""
+
+MOST_OF_A_KIND = 20
+"""The same for what may be a person's number by its name, or a kind of something."""
+
 _HOUSEHOLD = (1.2, 15.0)
 """Records per value between which a number may be that of a household."""
 
@@ -38,11 +57,6 @@ _LARGEST = 60
 
 _SHORT_LABEL = 8
 """Words of a label that still names its variable; a longer one is a question or a story."""
-
-_SEXES = frozenset(
-    "male female men women man woman homme femme masculin feminin mann frau maennlich mannlich "
-    "weiblich hombre mujer masculino femenino feminino uomo donna maschio femmina".split()
-)
 
 
 @dataclass(frozen=True)
@@ -64,10 +78,10 @@ def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
     What the data file itself says of a role is kept. One variable at most becomes the weight,
     the household and the relationship: the likeliest, and of equals the first.
     """
-    contents = look_at(engine, source)
+    contents = with_amounts(source, look_at(engine, source))
     guesses = guess_roles(source, contents)
     return tuple(
-        _with_level(guess, content, _concept(source.variables[guess.name])[0], engine, source)
+        _with_level(guess, content, engine, source)
         for guess, content in zip(guesses, contents, strict=True)
     )
 
@@ -82,7 +96,7 @@ def guess_roles(source: Source, contents: Sequence[Content]) -> list[Guess]:
 
 
 def _guess_role(variable: Variable, content: Content) -> Guess:
-    concept, where = _concept(variable)
+    concept, where = _concept(variable, content)
     role, reason = _role(content, concept, variable.label)
     if where != "name" and reason.startswith("name says"):
         reason = reason.replace("name says", f"{where} says" if where == "label" else where, 1)
@@ -91,7 +105,7 @@ def _guess_role(variable: Variable, content: Content) -> Guess:
     return Guess(variable.name, role, variable.level, reason, variable.label)
 
 
-def _concept(variable: Variable) -> tuple[Concept | None, str]:
+def _concept(variable: Variable, content: Content) -> tuple[Concept | None, str]:
     """Return what a variable speaks of, and where: its name, else its label, else its categories.
 
     A label is a sentence, and more than its subject may stand in it. So it is asked only where
@@ -104,16 +118,14 @@ def _concept(variable: Variable) -> tuple[Concept | None, str]:
     spoken = concept_of(variable.label) if len(words) <= _SHORT_LABEL else None
     if spoken is not None and spoken.role == "key":
         return spoken, "label"
-    texts = {word for text in (variable.labels or {}).values() for word in words_of(str(text))}
-    if len(texts & _SEXES) >= 2 and len(variable.labels or {}) <= _FEW:
-        return concept_of("sex"), "categories say"
-    return None, "name"
+    labelled = (variable.labels or {}).values()
+    texts = labelled or (content.texts if content.is_text and not content.singles_out else ())
+    return concept_of_categories(texts), "categories say"
 
 
-def _with_level(
-    guess: Guess, content: Content, concept: Concept | None, engine: Engine, source: Source
-) -> Guess:
+def _with_level(guess: Guess, content: Content, engine: Engine, source: Source) -> Guess:
     variable = source.variables[guess.name]
+    concept, _ = _concept(variable, content)
     level, missing = _level(variable, content, concept, guess.role, engine, source)
     hierarchy = _hierarchy(content, concept, level) if guess.role == "key" else {}
     return replace(guess, level=level, missing=missing, hierarchy=hierarchy)
@@ -125,6 +137,10 @@ def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, 
         return "other", "no values"
     if content.contact:
         return "identifier", f"holds {content.contact}"
+    if (birth := born_on(content, label)) is not None and not _known_as_key(concept):
+        return "key", birth
+    if not _says_enough(concept) and content.persons:
+        return "identifier", f"holds {content.persons}"
     if concept is not None:
         return _role_by_name(content, concept)
     if content.has_medical_codes:
@@ -133,7 +149,7 @@ def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, 
         return "identifier", "free text, which may name people: scrub it before it is released"
     if content.singles_out and is_given_out(content, label):
         return "identifier", f"{unique_words(content)}: it points to one person"
-    if is_numbered(facts.name) and content.facts.distinct >= content.present / 5:
+    if is_numbered(facts.name) and content.records_per_value <= FEW_RECORDS:
         return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
     if _like_household(content):
         return "household", f"repeats in runs, {content.records_per_value:.1f} records per value"
@@ -142,6 +158,20 @@ def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, 
     return "other", (
         f"{_values(content)}; neither name nor content says more: key, if an intruder could know it"
     )
+
+
+def _known_as_key(concept: Concept | None) -> bool:
+    return concept is not None and concept.about == "the date of birth"
+
+
+def _says_enough(concept: Concept | None) -> bool:
+    """Say whether a name is believed whatever stands in the cells: counties are named like people.
+
+    The mother of a household's child is counted, numbered, or called by her name.
+    """
+    if concept is None or concept.about == "the make-up of the household":
+        return False
+    return concept.role in ("identifier", "key")
 
 
 def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
@@ -162,8 +192,11 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
     if concept.role == "identifier":
         if content.facts.distinct <= 2 and content.present >= 20 and "name" not in concept.about:
             return "other", f"{name}, but {_values(content)}"
+        if may_be_a_kind(content.facts.name) and content.records_per_value > MOST_OF_A_KIND:
+            shared = f"{content.records_per_value:,.0f} records share a value"
+            return "other", f"{name}, but {shared}"
         return "identifier", name
-    if concept.about == "a position in the household" and content.records_per_value < 5:
+    if concept.about == POSITION and content.records_per_value < FEW_RECORDS:
         return "identifier", f"{name}, but {_values(content)} are too many"
     if concept.role == "relationship" and content.facts.distinct > _LARGEST:
         return "other", f"{name}, but {_values(content)} are too many"
@@ -177,7 +210,7 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
 
 def is_given_out(content: Content, label: str = "") -> bool:
     """Say whether values are names or numbers of something, not amounts or dates."""
-    if content.has_dates or content.has_other_dates:
+    if content.has_dates or content.has_other_dates or content.measured:
         return False
     if content.looks_numeric:
         return content.is_whole and not says_amount(content.facts.name, label)

@@ -1,6 +1,9 @@
 """Proof from the released file: protection models, linking attacks, several releases together."""
 
+from indistinct.arguments import check_arguments
+from indistinct.hierarchy.labels import is_suppressed, stands_for
 from indistinct.prove.assumptions import assumptions, doubts
+from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.changes import (
     Changes,
     ExactMatches,
@@ -14,13 +17,13 @@ from indistinct.prove.changes import (
 )
 from indistinct.prove.copies import Copy, find_copies
 from indistinct.prove.cover import Cover, cover
+from indistinct.prove.examiners.minimality import with_replay
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.judge import judge
 from indistinct.prove.known_too import known_too
-from indistinct.prove.labels import is_suppressed, stands_for
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.models import MODELS, Decision, Model, decide
-from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial
+from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial, check_codes
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register, join_registers
 from indistinct.prove.sensitivity import KnownToo, Sensitivity, sensitivity
@@ -54,6 +57,7 @@ __all__ = [
     "Promise",
     "ProtectionReport",
     "Register",
+    "Replay",
     "Reservation",
     "Sensitivity",
     "State",
@@ -63,6 +67,7 @@ __all__ = [
     "Verification",
     "Witness",
     "assumptions",
+    "check_codes",
     "check_together",
     "cover",
     "decide",
@@ -86,4 +91,7 @@ __all__ = [
     "stands_for",
     "trust",
     "verify",
+    "with_replay",
 ]
+
+check_arguments(__name__)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from indistinct.arguments import check_whole
 from indistinct.engine import Engine
 from indistinct.engine.base import quote
-from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.prove.registers import OWN_PEOPLE, Register
@@ -212,8 +212,7 @@ def _repeated(engine: Engine, source: Source, person: str) -> list[str]:
 
 def _within_reach(k: int, reach: int) -> list[str]:
     for name, value in (("k", k), ("reach", reach)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InputError(f"{name} must be an integer of at least 1. Got {value}.")
+        check_whole(name, value, 1)
     if k > reach:
         return []
     return [

@@ -4,15 +4,17 @@ A date of birth beside an age in groups, an area beside its county, a decile bes
 one says what was taken from the other. Whether two variables belong together so closely is seen
 in the private data, by how much better than chance one is read off the other. Whether that does
 harm is counted: each label of the coarsened variable is met with what the copy says, and people
-are counted again. Pairs of variables that tell a third only together are not looked for.
+are counted again. Two variables that tell a third only together are a copy too (`pairs`), and so
+is one that tells another only by some of its values: births are asked of women alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +27,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.cover import Cover, cover, texts_of
 from indistinct.prove.links import members_of_groups
 from indistinct.prove.opinion import Trial
+from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell
 from indistinct.prove.possible import Coded, coded_column, people_in_classes, people_of
 
 __all__ = ["Copy", "Relation", "find_copies", "related"]
@@ -41,8 +44,17 @@ _SAMPLE = 5_000
 _EVIDENCE = 8.0
 """Records that would be read wrong by chance; with fewer, reading them right means nothing."""
 
+_TELLS_ALONE, _EVIDENCE_ALONE = 0.98, 20.0
+"""The same for single values of a variable, of which there are many to be taken in by."""
+
 _LABELS_AT_MOST = 20_000
 """Different released values of a copy that are laid beside the private ones by their form."""
+
+_MEANINGS_AT_MOST = 5_000_000
+"""Pairs of values that the labels of two variables may stand for together."""
+
+_AMOUNTS = 20
+"""Numbers with fewer different values are no amounts that might be added."""
 
 _BINS = 1_000
 _AT_ONCE = 8
@@ -62,11 +74,20 @@ class Relation:
     slack
         Where only their order agrees: by what share of the records the ranks differ, for nine of
         ten; None where values tell values.
+    least
+        Values that fewer records have tell nothing.
+    weights
+        Of two amounts whose sum it is, what each is multiplied by.
+    partly
+        Whether only some of its values tell, or that there is none.
     """
 
     tells: bool
     follows: bool
     slack: float | None = None
+    least: int = field(default=1, repr=False)
+    weights: tuple[float, float] | None = field(default=None, repr=False)
+    partly: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -87,6 +108,11 @@ class Copy:
         Records that are narrowed down below the k promised, and to how few people.
     coarser
         Whether it follows from what it tells, as an age group does from an age.
+    beside
+        The other released variable that it needs in order to tell.
+    open_labels
+        Where only some of its values tell: the released labels beside which they do, an empty one
+        for a blank.
     """
 
     name: str
@@ -96,6 +122,8 @@ class Copy:
     exposed: int = 0
     k: int | None = None
     coarser: bool = False
+    beside: str | None = None
+    open_labels: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def breaks_k(self) -> bool:
@@ -110,19 +138,23 @@ class Copy:
     @property
     def sentence(self) -> str:
         """What it does, without a value of a cell."""
-        named = ", ".join(self.of)
+        named, both = ", ".join(self.of), self.beside is not None
+        name = f"{self.name} and {self.beside} together" if both else self.name
+        tell = "tell" if both else "tells"
         if self.breaks_k:
             return (
-                f"{self.name} tells {self.cells:,} cells of {named} more exactly than the release "
-                f"does, and {self.exposed:,} {'record is' if self.exposed == 1 else 'records are'} "
-                f"narrowed down to as few as {self.k:,} {'person' if self.k == 1 else 'people'}"
+                f"{name} {tell} {self.cells:,} {'cell' if self.cells == 1 else 'cells'} of {named} "
+                f"more exactly than the release does, and {self.exposed:,} "
+                f"{'record is' if self.exposed == 1 else 'records are'} narrowed down to as few as "
+                f"{self.k:,} {'person' if self.k == 1 else 'people'}"
             )
         if self.altered:
             return (
-                f"{self.name} is released as it was and tells {', '.join(self.altered)}, which "
+                f"{name} {'are released as they were' if both else 'is released as it was'} and "
+                f"{tell} {', '.join(self.altered)}, which "
                 f"{'was' if len(self.altered) == 1 else 'were'} coarsened or altered"
             )
-        return f"{self.name} tells {named} more exactly than the release does, and all keep k"
+        return f"{name} {tell} {named} more exactly than the release does, and all keep k"
 
 
 def find_copies(trial: Trial) -> tuple[Copy, ...]:
@@ -134,7 +166,7 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     if private is None or not private.records or not trial.release.records:
         return ()
     altered = {*promise.perturbed, *promise.encrypted, *promise.substituted}
-    apart = {promise.household, promise.person}
+    apart = [name for name in (promise.household, promise.person) if name is not None]
     names = [n for n in trial.release.variables if n in private.variables and n not in apart]
     targets, sampled = _compared(private, trial.release, names, altered)
     # what stands in the key is told in every class already
@@ -146,34 +178,226 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
         for name in targets
         if name in of_key
         or name in altered
-        or not any(related(sampled[one], sampled[name]) for one in of_key)
+        or not any(_tells_of(sampled[one].codes, sampled[name].codes) for one in of_key)
     ]
-    if not targets or not beside:
+    # but the true value of what was altered is told in none, if it is not of the key
+    hidden = [name for name in targets if name in altered and name not in promise.key]
+    known = [name for name in names if name in promise.key and name not in altered and hidden]
+    if not targets or not (beside or known):
         return ()
-    columns = _Columns(private, trial.release)
+    columns = _Columns(private, trial.release, trial.hierarchies)
+    strangers = _strangers(private, [name for name in apart if name in private.variables])
+    some = {name: column.take(strangers) for name, column in sampled.items()}
     found = []
     for name in progress.each(beside, "looking for copies", unit="variables"):
         told = {
             of: relation
             for of in targets
-            if of != name and (relation := related(sampled[of], sampled[name])) is not None
+            if of != name
+            and (relation := related(sampled[of].codes, sampled[name].codes)) is not None
         }
-        if told and (copy := _weighed(trial, columns, name, told, altered)) is not None:
+        if told and (copy := _weighed(trial, columns, (name,), told, altered)) is not None:
+            found.append(copy)
+        for of in of_key:
+            if of in told or of == name or of in altered:
+                continue
+            if not _telling(some[of].codes, some[name].codes).any():
+                continue
+            partly = {of: Relation(tells=True, follows=False, partly=True)}
+            copy = _weighed(trial, columns, (name,), partly, altered)
+            if copy is not None and copy.breaks_k:
+                found.append(replace(copy, open_labels=_labels_told(columns, name, of, partly[of])))
+    for name in known:
+        told = {
+            of: relation
+            for of in hidden
+            if (relation := related(sampled[of].codes, sampled[name].codes)) is not None
+            and relation.tells
+        }
+        if told and (copy := _weighed(trial, columns, (name,), told, altered)) is not None:
+            found.append(copy)
+    # with what is a copy by itself, any other variable makes a pair
+    copies = {*altered, *(copy.name for copy in found if copy.harms)}
+    pairs = [
+        _finer_first((one, other), sampled, promise.key)
+        for one, other in combinations([name for name in names if name not in copies], 2)
+        if one in beside or other in beside
+    ]
+    for pair, told in _told_together(some, targets, pairs).items():
+        if (copy := _weighed(trial, columns, pair, told, altered)) is not None:
             found.append(copy)
     return tuple(found)
+
+
+def _finer_first(
+    pair: tuple[str, str], sampled: Mapping[str, _Sampled], key: Sequence[str]
+) -> tuple[str, str]:
+    """Return a pair in the order in which one of it might stay behind."""
+    one, other = sorted(pair, key=lambda name: (name in key, -int(sampled[name].codes.max())))
+    return one, other
+
+
+def _told_together(
+    some: Mapping[str, _Sampled], targets: Sequence[str], pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Relation]]:
+    """Return what pairs tell that neither variable tells by itself."""
+    found: dict[tuple[str, str], dict[str, Relation]] = {}
+    codes = {name: column.codes for name, column in some.items()}
+    for pair, told in pairs_that_tell(codes, targets, pairs).items():
+        for of, in_order in told.items():
+            if not any(_tells(codes[of], codes[one]) for one in pair):
+                relation = Relation(tells=True, follows=False, least=1 if in_order else 2)
+                found.setdefault(pair, {})[of] = relation
+    numbers = {
+        name: column.numbers
+        for name, column in some.items()
+        if column.numbers is not None and column.codes.max() >= _AMOUNTS
+    }
+    for pair, sums in pairs_that_add_up(numbers, targets, pairs).items():
+        for of, weights in sums.items():
+            if of in found.get(pair, {}):
+                continue
+            reckoned = _ranked(weights[0] * numbers[pair[0]] + weights[1] * numbers[pair[1]])
+            sums_to = related(codes[of], reckoned)
+            if sums_to is not None and all(related(codes[of], codes[one]) is None for one in pair):
+                found.setdefault(pair, {})[of] = replace(sums_to, weights=weights)
+    return found
+
+
+def _tells_of(told: IntArray, by: IntArray) -> bool:
+    return related(told, by) is not None or bool(_telling(told, by).any())
+
+
+def _tells(told: IntArray, by: IntArray) -> bool:
+    relation = related(told, by)
+    return relation is not None and relation.tells
+
+
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """Some records' cells of one variable: places in the order of the values, and numbers."""
+
+    codes: IntArray = field(repr=False)
+    numbers: NDArray[np.float64] | None = field(repr=False)
+
+    @classmethod
+    def of(cls, column: pa.Array) -> _Sampled:
+        """Read the cells."""
+        return cls(_ordered(column), _as_numbers(column))
+
+    def take(self, places: IntArray) -> _Sampled:
+        """Return some of the cells."""
+        numbers = self.numbers
+        return _Sampled(self.codes[places], None if numbers is None else numbers[places])
+
+
+def _as_numbers(column: pa.Array) -> NDArray[np.float64] | None:
+    """Return numbers and dates as numbers; None of what is neither."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        column = column.cast(pa.int64())
+    elif pa.types.is_date(kind):
+        column = column.cast(pa.date32()).cast(pa.int32())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return None
+    numbers = column.cast(pa.float64(), safe=False).fill_null(np.nan)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Beside:
+    """What stands beside a coarsened cell: one variable, or two as one, in both files.
+
+    `label` and `value` pair the released values with the private ones that they may stand for.
+    """
+
+    private: Coded
+    released: Coded
+    label: IntArray = field(repr=False)
+    value: IntArray = field(repr=False)
 
 
 class _Columns:
     """Columns of both files as codes, each read once."""
 
-    def __init__(self, private: Source, release: Source) -> None:
+    def __init__(self, private: Source, release: Source, trees: Mapping[str, Hierarchy]) -> None:
         self.private = cache(lambda name: coded_column(private, name))
         self.released = cache(lambda name: coded_column(release, name))
+        self.trees = trees
+        self._one = cache(self._alone)
+
+    def beside(
+        self, names: tuple[str, ...], weights: tuple[float, float] | None = None
+    ) -> _Beside | None:
+        """Return what one variable says, or two together; None where that cannot be read."""
+        if weights is not None:
+            private, released = (
+                _added(read(names[0]), read(names[1]), weights)
+                for read in (self.private, self.released)
+            )
+            meanings = _meanings(released, private, None)
+            return None if meanings is None else _Beside(private, released, *meanings)
+        alone = [self._one(name) for name in names]
+        if any(one is None for one in alone):
+            return None
+        first, *second = [one for one in alone if one is not None]
+        return _both(first, second[0]) if second else first
+
+    def _alone(self, name: str) -> _Beside | None:
+        private, released = self.private(name), self.released(name)
+        meanings = _meanings(released, private, self.trees.get(name))
+        return None if meanings is None else _Beside(private, released, *meanings)
+
+
+def _both(one: _Beside, other: _Beside) -> _Beside | None:
+    """Return two variables as one, whose values are those that are found together."""
+    private, at_private = _paired(one.private, other.private)
+    released, at_released = _paired(one.released, other.released)
+    first, second = np.divmod(at_released, len(other.released.values))
+    # of each released pair of labels, all private pairs of values that they may stand for
+    labels, found = members_of_groups(first, one.label, groups=len(one.released.values))
+    means = np.bincount(other.label, minlength=len(other.released.values))
+    if int(means[second[labels]].sum()) > _MEANINGS_AT_MOST:
+        return None
+    values = one.value[found]
+    at, found = members_of_groups(second[labels], other.label, groups=len(other.released.values))
+    wanted = values[at] * len(other.private.values) + other.value[found]
+    place = np.minimum(np.searchsorted(at_private, wanted), max(len(at_private) - 1, 0))
+    there = at_private[place] == wanted
+    return _Beside(private, released, labels[at][there], place[there])
+
+
+def _added(one: Coded, other: Coded, weights: tuple[float, float]) -> Coded:
+    """Return the sum of two amounts as a column; what is no number adds up to nothing."""
+    parts = [_as_numbers(pa.array(column.values)) for column in (one, other)]
+    sums = np.full(len(one.codes), np.nan)
+    if parts[0] is not None and parts[1] is not None:
+        sums = weights[0] * parts[0][one.codes] + weights[1] * parts[1][other.codes]
+    values, codes = np.unique(sums, return_inverse=True)
+    told = tuple(None if np.isnan(value) else value for value in values.tolist())
+    return Coded(told, codes.reshape(-1).astype(np.int64))
+
+
+def _ranked(numbers: NDArray[np.float64]) -> IntArray:
+    """Return numbers as places in their order; -1 where there is none."""
+    codes = np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return np.where(np.isnan(numbers), -1, codes)
+
+
+def _paired(one: Coded, other: Coded) -> tuple[Coded, IntArray]:
+    """Return two columns as one of pairs, and the numbers of the pairs; a gap leaves none."""
+    room = len(other.values)
+    pairs, codes = np.unique(one.codes * room + other.codes, return_inverse=True)
+    values = tuple(
+        None if one.values[a] is None or other.values[b] is None else (a, b)
+        for a, b in zip(*(part.tolist() for part in np.divmod(pairs, room)), strict=True)
+    )
+    return Coded(values, codes.reshape(-1).astype(np.int64)), pairs
 
 
 def _compared(
     private: Source, release: Source, names: Sequence[str], altered: set[str]
-) -> tuple[list[str], dict[str, IntArray]]:
+) -> tuple[list[str], dict[str, _Sampled]]:
     """Return the variables of which the release tells other things, and some private records.
 
     A variable was changed if cells are empty that were not, or hold what no private cell holds.
@@ -187,7 +411,7 @@ def _compared(
             before, after = _plain(old.column(name)), _plain(own.column(name))
             if name in altered or _tells_otherwise(before, after):
                 changed.append(name)
-            sampled[name] = _ordered(before.take(drawn))
+            sampled[name] = _Sampled.of(before.take(drawn))
     return changed, sampled
 
 
@@ -235,6 +459,58 @@ def related(told: IntArray, by: IntArray) -> Relation | None:
     return Relation(False, False, slack)
 
 
+def _telling(told: IntArray, by: IntArray) -> NDArray[np.bool_]:
+    """Say of every value of a column whether it tells another column's; the first is *missing*.
+
+    Both are given as codes, below 0 where missing. A value tells where what is most frequent
+    beside it is right nearly always, and would by chance be wrong often. So do all values but the
+    usual one together, or all that are not missing: numbers of births are many, and few women
+    have each, but whoever has one is a woman.
+
+    >>> rng = np.random.default_rng(1)
+    >>> sex = rng.integers(0, 2, 500)
+    >>> _telling(sex, np.where(sex == 1, rng.integers(0, 4, 500), -1)).tolist()
+    [True, True, True, True, True]
+    >>> _telling(sex, rng.integers(0, 2, 500)).tolist()
+    [False, False, False]
+    """
+    return _told_by_values(told, by)[0]
+
+
+def _told_by_values(told: IntArray, by: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
+    """Return which values tell, the first being *missing*, and the value that each tells."""
+    number = int(by.max(initial=-1)) + 2
+    present = told >= 0
+    one, other = told[present], by[present] + 1
+    if not len(one) or one.min() == one.max():
+        return np.zeros(number, dtype=bool), np.zeros(number, dtype=np.int64)
+    shares = np.bincount(one) / len(one)
+    tells, values = _told_by_groups(one, other, number, shares)
+    for apart in (int(np.bincount(other).argmax()), 0):
+        rest = np.arange(number) != apart
+        both, value = _told_by_groups(one, rest[other].astype(np.int64), 2, shares)
+        if both[1]:
+            values = np.where(rest & ~tells, value[1], values)
+            tells = tells | rest
+    return tells, values
+
+
+def _told_by_groups(
+    told: IntArray, groups: IntArray, number: int, shares: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], IntArray]:
+    size = len(shares)
+    pairs, counts = np.unique(groups * size + told, return_counts=True)
+    order = np.argsort(counts, kind="stable")
+    value = np.zeros(number, dtype=np.int64)
+    right = np.zeros(number, dtype=np.int64)
+    value[pairs[order] // size] = pairs[order] % size  # the most frequent is written last
+    right[pairs[order] // size] = counts[order]
+    records, by_chance = np.bincount(groups, minlength=number), shares[value]
+    wrong = records * (1 - by_chance)
+    beyond = right - records * by_chance
+    return (wrong >= _EVIDENCE_ALONE) & (beyond >= _TELLS_ALONE * wrong), value
+
+
 def _beyond_chance(right: float, by_chance: float, records: int) -> bool:
     wrong = 1 - by_chance
     return records * wrong >= _EVIDENCE and right - by_chance >= TELLS * wrong
@@ -269,6 +545,21 @@ def _drawn(records: int) -> pa.Array:
     """Draw records, in an order that says nothing."""
     size = min(records, _SAMPLE)
     return pa.array(np.random.default_rng(records).choice(records, size, replace=False))
+
+
+def _strangers(private: Source, apart: Sequence[str]) -> IntArray:
+    """Return places of drawn records no two of which are of the same household or person.
+
+    Members of a household agree in much that does not tell anything of anybody else.
+    """
+    drawn = _drawn(private.records)
+    left = np.arange(len(drawn), dtype=np.int64)
+    for name in apart:
+        column = _plain(private.table([name]).column(0)).take(drawn).take(pa.array(left))
+        codes = _ordered(column)
+        first = np.unique(codes, return_index=True)[1]
+        left = left[(codes < 0) | np.isin(np.arange(len(codes)), first)]
+    return left
 
 
 def _plain(column: pa.ChunkedArray) -> pa.Array:
@@ -309,17 +600,22 @@ class _Told:
 
 
 def _weighed(
-    trial: Trial, columns: _Columns, name: str, told: dict[str, Relation], altered: set[str]
+    trial: Trial,
+    columns: _Columns,
+    names: tuple[str, ...],
+    told: dict[str, Relation],
+    altered: set[str],
 ) -> Copy | None:
     """Count again with what a copy tells; None where it tells nothing that matters."""
     promise = trial.promise
     counts_k = promise.claims_k and promise.population is None
+    name, beside = names[0], names[1] if len(names) > 1 else None
     coarsened, others, cells = {}, [], 0
     for of, relation in told.items():
         if of in altered:
             others.append(of)
             continue
-        found = _tell(columns, trial.hierarchies, name, of, relation)
+        found = _tell(columns, names, of, relation)
         if found is None or not found.narrowed.any():
             continue
         cells += int(found.narrowed.sum())
@@ -332,7 +628,7 @@ def _weighed(
     every = (*coarsened, *others)
     coarser = all(told[one].follows for one in every)
     if not coarsened:
-        return Copy(name, every, tuple(others), cells, coarser=coarser)
+        return Copy(name, every, tuple(others), cells, coarser=coarser, beside=beside)
     key = [one for one in promise.key if one in trial.release.variables]
     own = {one: columns.released(one).codes for one in key}
     people = people_of(trial)
@@ -341,25 +637,29 @@ def _weighed(
     classes, counts = people_in_classes(np.stack(list(own.values()), axis=1), people)
     exposed = (counts[classes] < promise.k) & (first[before] >= promise.k)
     k = int(counts[classes][exposed].min()) if exposed.any() else None
-    return Copy(name, every, tuple(others), cells, int(exposed.sum()), k, coarser)
+    return Copy(name, every, tuple(others), cells, int(exposed.sum()), k, coarser, beside)
 
 
-def _tell(
-    columns: _Columns, trees: Mapping[str, Hierarchy], name: str, of: str, relation: Relation
-) -> _Told | None:
+def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation) -> _Told | None:
     """Meet every released label of a variable with what the copy beside it says."""
     values, labels = columns.private(of), columns.released(of)
-    meeting = cover(labels.values, values.values, name=of, hierarchy=trees.get(of))
-    by, released = columns.private(name), columns.released(name)
-    between = _meanings(released, by, trees.get(name))
-    if between is None:
+    meeting = cover(labels.values, values.values, name=of, hierarchy=columns.trees.get(of))
+    copy = columns.beside(names, relation.weights)
+    if copy is None:
         return None
-    saying, said = between
+    by, released, saying, said = copy.private, copy.released, copy.label, copy.value
     codes = by.codes
     if relation.slack is not None:
         bins = _bins(by, relation.slack)
         codes, said = bins[codes], bins[said]
-    whose, values_told = _told_values(codes, values)
+        saying, said = saying[said >= 0], said[said >= 0]
+    mute = np.zeros(len(released.values), dtype=bool)
+    if relation.partly:
+        tells_alone, told_alone = _told_in_full(values, by)
+        whose, values_told = np.flatnonzero(tells_alone), told_alone[tells_alone]
+        mute[saying[~tells_alone[said]]] = True
+    else:
+        whose, values_told = _told_values(codes, values, relation.least)
     # of each released value of the copy, the values that it tells
     at, found = members_of_groups(said, whose, groups=int(codes.max()) + 1)
     saying, tells = saying[at], values_told[found]
@@ -379,12 +679,36 @@ def _tell(
     np.add.at(marks, at, words[possible])
     left = np.bincount(at, minlength=len(pairs))
     # a blank cell of the copy says nothing, and neither does one that contradicts the label
-    silent = np.array([value is None for value in released.values], dtype=bool)[beside]
-    narrowed = (left > 0) & (left < sizes[label]) & ~silent
+    silent = ~_present(released)[beside]
+    if relation.partly:  # unless others are not blank beside the same label
+        silent &= np.bincount(label, ~silent, minlength=len(labels.values))[label] == 0
+    narrowed = (left > 0) & (left < sizes[label]) & ~mute[beside] & ~silent
     marks = np.where(narrowed, marks, own[label])
     numbers = np.unique(marks, return_inverse=True)[1].reshape(-1).astype(np.int64)
     which = pair_of.reshape(-1)
     return _Told(numbers[which], narrowed[which])
+
+
+def _told_in_full(values: Coded, by: Coded) -> tuple[NDArray[np.bool_], IntArray]:
+    """Return which values of a variable tell another's, of all private records, and which."""
+    told = np.where(_present(values)[values.codes], values.codes, -1)
+    there = _present(by)
+    places = np.where(there, np.cumsum(there) - 1, -1)
+    tells, which = _told_by_values(told, places[by.codes])
+    return tells[places + 1], which[places + 1]
+
+
+def _present(column: Coded) -> NDArray[np.bool_]:
+    return np.array([value is not None for value in column.values], dtype=bool)
+
+
+def _labels_told(columns: _Columns, name: str, of: str, relation: Relation) -> tuple[str, ...]:
+    """Return the labels of a variable beside which another tells more, as texts."""
+    told, labels = _tell(columns, (name,), of, relation), columns.released(of)
+    if told is None:
+        return ()
+    texts = texts_of(labels.values)
+    return tuple(texts[code] or "" for code in np.unique(labels.codes[told.narrowed]))
 
 
 def _meanings(
@@ -420,13 +744,14 @@ def _pairs_of_level(meeting: Cover, level: IntArray) -> list[tuple[int, int]]:
     ]
 
 
-def _told_values(by: IntArray, told: Coded) -> tuple[IntArray, IntArray]:
+def _told_values(by: IntArray, told: Coded, least: int) -> tuple[IntArray, IntArray]:
     """Pair the values of a copy with those beside them, exceptions left out.
 
     A pair is an exception if neither of its values is mostly found beside the other.
     """
     present = np.array([value is not None for value in told.values], dtype=bool)[told.codes]
     present &= by >= 0
+    present &= np.bincount(np.maximum(by, 0))[by] >= least
     size = len(told.values)
     pairs, counts = np.unique(by[present] * size + told.codes[present], return_counts=True)
     one, other = np.divmod(pairs, size)

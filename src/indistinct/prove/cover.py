@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.text import as_texts
-from indistinct.prove.labels import (
+from indistinct.hierarchy.labels import (
     Kind,
     common_kind,
     is_suppressed,
@@ -26,6 +25,7 @@ from indistinct.prove.labels import (
     prefix_of,
     span_of,
 )
+from indistinct.hierarchy.text import as_texts
 
 __all__ = ["Cover", "cover", "texts_of"]
 

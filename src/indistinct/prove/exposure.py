@@ -17,9 +17,9 @@ from indistinct.engine.base import quote
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.hierarchy.labels import forms_of
 from indistinct.keys import KeyTable
 from indistinct.prove.cover import Cover, cover, texts_of
-from indistinct.prove.labels import forms_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, ids_alike
@@ -390,6 +390,13 @@ def _check_covers(
         # where the private data have codes of the same form, others were put in their place, and
         # the judge says so
         altered = own is not None and _same_codes(forms_of(found.unmet), there)
+        if found.apart and not altered and forms_of(found.unmet) == there:
+            raise InputError(
+                f"No value of '{name}' in {release.origin} is one of {register.name}, although "
+                f"both are written as {there}. If they are coded differently, write both alike, or "
+                "give a hierarchy that knows both codings (--hierarchies). If the list merely "
+                "lacks people with these values, add them, or leave it out."
+            )
         if found.apart and not altered:
             raise InputError(
                 f"'{name}' is coded differently in {release.origin} and {register.name}: it is "

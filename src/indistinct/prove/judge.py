@@ -14,7 +14,7 @@ from typing import Any
 
 from indistinct import progress
 from indistinct.errors import InputError
-from indistinct.keys import find_person
+from indistinct.naming import find_person
 from indistinct.prove.examiners import EXAMINERS
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
@@ -23,6 +23,8 @@ from indistinct.prove.verify import verify
 from indistinct.variables import Missing
 
 __all__ = ["judge"]
+
+ITSELF = "the released file itself"
 
 
 def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
@@ -44,9 +46,10 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         _check_population(promise.population, trial.registers)
     asked: dict[str, Any] = {"k": promise.k, "identifiers": False}
     lists = [*trial.registers, *own]
-    if promise.wildcard and not lists:
+    if promise.wildcard and promise.population is None:
         # what a blank agrees with is counted in the file; the examiner of elimination does more
-        lists, missing = [Register(trial.release, "the released file itself")], "wildcard"
+        missing = "wildcard"
+        lists += [Register(trial.release, ITSELF)] if private is None else []
     counted = verify(
         trial.engine,
         trial.release,
@@ -59,6 +62,7 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
         encrypted=(*promise.encrypted, *promise.substituted, *promise.perturbed),
         **asked,
     )
+    counted = _resting_on(counted, promise.population)
     itself = promise.population is None and not promise.wildcard
     if promise.claims_k and itself and counted.checked[0]["what"] != "release":
         alone = verify(trial.engine, trial.release, promise.key, **asked)
@@ -89,16 +93,28 @@ def _also_alone(counted: Verification, alone: Verification) -> Verification:
     found: tuple[str, ...] = ()
     if alone.state == "fails" and counted.state != "fails":
         found = (f"in the file itself, {alone.sentence.removeprefix('none: ')}",)
-    # k does not rest on a register any more: what it lacks is worth knowing, and changes nothing
-    lacks = tuple(r for r in counted.reservations if r.code == "register-lacks")
     return replace(
         counted,
         k=min(counted.k, alone.k) if counted.k else alone.k,
-        reservations=tuple(r for r in counted.reservations if r not in lacks),
-        notes=(*(r.sentence for r in lacks), *counted.notes),
         findings=counted.findings + found,
         checked=(*counted.checked, *alone.checked),
         witnesses=counted.witnesses or alone.witnesses,
+    )
+
+
+def _resting_on(counted: Verification, population: str | None) -> Verification:
+    """Make a note of what registers lack, unless k rests on them.
+
+    k rests on a register only where it counts the people of that list. Any other can but lower it:
+    what it lacks is worth knowing, and to give a second one must not change what is reserved.
+    """
+    if population is not None:
+        return counted
+    lacks = tuple(r for r in counted.reservations if r.code == "register-lacks")
+    return replace(
+        counted,
+        reservations=tuple(r for r in counted.reservations if r not in lacks),
+        notes=(*(r.sentence for r in lacks), *counted.notes),
     )
 
 

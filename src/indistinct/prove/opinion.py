@@ -10,16 +10,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.engine import Engine
+from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register
 
-__all__ = ["STATES", "Opinion", "Reservation", "State", "Trial", "together"]
+__all__ = [
+    "RESERVATIONS",
+    "STATES",
+    "Opinion",
+    "Reservation",
+    "State",
+    "Trial",
+    "check_codes",
+    "together",
+]
 
 State = Literal["holds", "reservations", "fails"]
 STATES: tuple[State, ...] = ("fails", "reservations", "holds")
 """From the worst to the best. Only the last is green."""
+RESERVATIONS = (
+    "copies",
+    "elimination-not-tried",
+    "encrypted",
+    "households",
+    "identifier-released",
+    "key-not-confirmed",
+    "labels-of-nobody",
+    "minimality",
+    "model-not-checked",
+    "order-kept",
+    "perturbed",
+    "population",
+    "records-linked",
+    "register-lacks",
+    "sensitive-told",
+    "text-scrubbed",
+    "wildcard",
+)
+"""The code of every reservation, as docs/methods/verdict.md explains them."""
+
+
+def check_codes(codes: Sequence[str]) -> None:
+    """Refuse codes of reservations that there are none of: accepting them would be ignored."""
+    unknown = [code for code in codes if code not in RESERVATIONS]
+    if unknown:
+        raise InputError(
+            f"There is no reservation '{unknown[0]}' to accept. "
+            f"{did_you_mean(unknown[0], RESERVATIONS)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -59,6 +100,8 @@ class Trial:
     origin
         For each released record the number of the private record that it was made from, where
         the holder's ledger tells it. An intruder does not have it: it says who was right.
+    replay
+        How the method would have decided for other sensitive values, where it looked at them.
     """
 
     engine: Engine
@@ -68,6 +111,7 @@ class Trial:
     registers: Sequence[Register] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     origin: NDArray[np.int64] | None = None
+    replay: Replay | None = None
 
 
 @dataclass(frozen=True)

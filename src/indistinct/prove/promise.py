@@ -5,11 +5,33 @@ The certificate holds it, so that whoever verifies the file later judges it by t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-__all__ = ["Promise"]
+from indistinct.risk.public_rules import is_public_rule
+
+__all__ = ["UNTOLD", "Promise"]
+
+UNTOLD = "untold"
+"""The model of a variable that was blanked where everybody in a class had the same, and the blanks
+say so."""
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "tuple[str, ...]": lambda v: isinstance(v, tuple) and all(isinstance(n, str) for n in v),
+    "tuple[Mapping[str, Any], ...]": lambda v: (
+        isinstance(v, tuple)
+        and all(isinstance(m, Mapping) and isinstance(m.get("model"), str) for m in v)
+    ),
+    "tuple[Mapping[str, str | Sequence[str]], ...]": lambda v: (
+        isinstance(v, tuple) and all(isinstance(m, Mapping) and is_public_rule(m) for m in v)
+    ),
+    "int": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
+    "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and 0 <= v <= 1,
+    "bool": lambda v: isinstance(v, bool),
+    "str | None": lambda v: v is None or isinstance(v, str),
+}
+"""What a field of each type may hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +49,12 @@ class Promise:
         Variables of which nothing may be learnt for certain.
     confidence
         From which share of a class on a sensitive value counts as learnt: 1 is for certain.
+    public
+        What anybody knows of everybody, by a rule, and no class tells: `PublicRule.to_dict`.
     models
-        What was promised besides k: ``{"model": "l-diversity", "variable": "ill", "l": 2}``.
+        What was promised besides k: ``{"model": "l-diversity", "variable": "ill", "l": 2}``. With
+        ``"minimal": True`` for what the method decided with a look at sensitive values, and
+        ``"replayed": True`` where the holder let it decide again and nothing was learnt.
     perturbed, encrypted, substituted
         Variables whose released values are not, or not all, the true ones.
     kept
@@ -53,6 +79,7 @@ class Promise:
     household: str | None = None
     sensitive: tuple[str, ...] = ()
     confidence: float = 1.0
+    public: tuple[Mapping[str, str | Sequence[str]], ...] = ()
     models: tuple[Mapping[str, Any], ...] = ()
     perturbed: tuple[str, ...] = ()
     encrypted: tuple[str, ...] = ()
@@ -81,6 +108,8 @@ class Promise:
     def from_dict(cls, content: Mapping[str, Any]) -> Promise:
         """Make the promise that `to_dict` described; what it does not know is left out.
 
+        A field that cannot be what it says is a `TypeError`.
+
         >>> Promise.from_dict(Promise(key=("age",), k=5).to_dict()) == Promise(key=("age",), k=5)
         True
         """
@@ -90,4 +119,7 @@ class Promise:
             for name, value in content.items()
             if name in known
         }
+        for field in fields(cls):
+            if field.name in given and not _FORMS[str(field.type)](given[field.name]):
+                raise TypeError(f"'{field.name}' of a promise must be {field.type}")
         return cls(**given)

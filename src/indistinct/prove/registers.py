@@ -13,7 +13,8 @@ from indistinct.engine.base import quote
 from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.files.source import Source
-from indistinct.keys import find_person, several_records
+from indistinct.keys import several_records
+from indistinct.naming import find_person
 
 __all__ = [
     "OWN_PEOPLE",
@@ -56,7 +57,7 @@ class Register:
             self.source.check_columns([self.person])
 
     def with_people(self, engine: Engine, key: Sequence[str]) -> Register:
-        """Return the list with what is known of whose its rows are; see `keys.find_person`."""
+        """Return the list with what is known of whose its rows are; see `naming.find_person`."""
         person = find_person(engine, self.source, declared=self.person, key=key)
         if person is None or not several_records(engine, self.source, person):
             return self

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import ClassSize, check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
@@ -212,7 +213,7 @@ def sensitivity(
     release: Source,
     *,
     key: Sequence[str],
-    k: int,
+    k: ClassSize,
     register: Register | None = None,
     private: Source | None = None,
     others: Sequence[str] | None = None,
@@ -248,8 +249,7 @@ def sensitivity(
       without sex: k = 4, 0 below 3
       without zip: k = 4, 0 below 3
     """
-    if k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
     if not key:
         raise InputError("What may an intruder know? Name the key variables.")
     release.check_columns(key)

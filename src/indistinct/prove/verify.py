@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from indistinct.arguments import ClassSize, check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -41,7 +42,7 @@ def verify(
     release: Source,
     key: Sequence[str],
     *,
-    k: int = 2,
+    k: ClassSize = 2,
     private: Source | None = None,
     registers: Sequence[Register] = (),
     person: str | None = None,
@@ -82,8 +83,7 @@ def verify(
     ...     print(verify(data.engine, data.source, ["zip"], registers=[Register(people)]).sentence)
     k-map, k=2: no released record refers to fewer than 2 people
     """
-    if k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
     names = _known(release, key, private if identifiers else None)
     used = list(registers)
     if not used and private is not None:

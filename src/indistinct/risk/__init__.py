@@ -1,5 +1,6 @@
 """Risk: how likely is each record to be recognised, and why."""
 
+from indistinct.arguments import check_arguments
 from indistinct.risk.assessment import AreaCheck, Assessment, assess, check_areas
 from indistinct.risk.attackers import AttackerRisks, Risks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, SensitiveRisk, attribute_disclosure
@@ -112,3 +113,5 @@ __all__ = [
     "uniqueness_table",
     "validate",
 ]
+
+check_arguments(__name__)

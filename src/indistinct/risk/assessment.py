@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from indistinct.arguments import ClassSize, Fraction
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable, threshold
 from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
@@ -68,7 +69,7 @@ class AreaCheck(Shown):
 
 
 def check_areas(
-    table: KeyTable, area: str, *, at_least: int = 120_000, fraction: float | None = None
+    table: KeyTable, area: str, *, at_least: int = 120_000, fraction: Fraction | None = None
 ) -> AreaCheck:
     """Find areas with fewer people than a file may tell.
 
@@ -80,8 +81,6 @@ def check_areas(
     ...     check_areas(data.key_table(["area"]), "area", at_least=20, fraction=0.1)
     1 of 2 areas by 'area' have fewer than 20 people; the smallest has about 10
     """
-    if fraction is not None and not 0 < fraction <= 1:
-        raise InputError(f"The sampling fraction must be above 0 and at most 1. Got {fraction}.")
     margin, _ = table.rollup([area])
     if margin.weights is not None and fraction is None:
         people, how = margin.weights, "Populations of areas are sums of sampling weights."
@@ -167,10 +166,10 @@ def assess(
     scenario: Scenario,
     *,
     sensitivity: str,
-    k: int | None = None,
+    k: ClassSize | None = None,
     environment: str = "",
     area: str | None = None,
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
 ) -> Assessment:
     """Record data environment, data sensitivity and data characteristics of a file.
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.arguments import Fraction
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -114,7 +115,7 @@ def attacker_risks(
     table: KeyTable,
     *,
     population: KeyTable | ArrayLike | None = None,
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
     threshold: float = 0.2,
 ) -> AttackerRisks:
     """Return the risk under El Emam's three intruders.
@@ -147,8 +148,6 @@ def attacker_risks(
     """
     if not 0 < threshold <= 1:
         raise InputError(f"The threshold must be above 0 and at most 1. Got {threshold}.")
-    if fraction is not None and not 0 < fraction <= 1:
-        raise InputError(f"The sampling fraction must be above 0 and at most 1. Got {fraction}.")
     if population is not None and fraction is not None:
         raise InputError("Give either a population or a sampling fraction, not both.")
     if not table.records:

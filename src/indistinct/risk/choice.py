@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct import progress
+from indistinct.arguments import Fraction, Seed
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -247,11 +248,11 @@ def _z(value: float) -> str:
 def choose_model(
     table: KeyTable,
     *,
-    fraction: float,
+    fraction: Fraction,
     max_order: int = 2,
     shrink: bool = True,
     draws: int = 500_000,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> ModelPath:
     """Choose interactions by forward search, and estimate the risk under the chosen model.
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from indistinct.arguments import Fraction
 from indistinct.errors import InputError
 from indistinct.risk.poisson import log_moment
 from indistinct.showing import Shown, Table
@@ -109,9 +110,9 @@ class ConstantRisk(Shown):
 def constant_risk(
     frequencies: Mapping[int, int],
     *,
-    fraction: float,
+    fraction: Fraction,
     records: int | None = None,
-    counted_fraction: float | None = None,
+    counted_fraction: Fraction | None = None,
     distribution: Literal["lognormal", "gamma"] = "lognormal",
     last: int = 5,
 ) -> ConstantRisk:
@@ -141,9 +142,6 @@ def constant_risk(
       Poisson-lognormal with location -1.8..., spread 9.2...; 27,... key values are possible
     """
     rate = fraction if counted_fraction is None else counted_fraction
-    for what, value in (("sampling", fraction), ("counted", rate)):
-        if not 0 < value <= 1:
-            raise InputError(f"The {what} fraction must be above 0 and at most 1. Got {value}.")
     seen = np.array([frequencies.get(j, 0) for j in range(1, last + 1)], dtype=np.float64)
     more = float(sum(number for j, number in frequencies.items() if j > last))
     values = float(seen.sum() + more)

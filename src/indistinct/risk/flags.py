@@ -21,11 +21,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.doors import read_text
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.files import BATCH_RECORDS, Source
 from indistinct.showing import Shown, Table
 from indistinct.variables import Variable
+
+_LONGEST = 1_000_000
 
 __all__ = [
     "Condition",
@@ -150,7 +153,7 @@ class FlagRule:
         return f"{self.name} ({self.reason}): {' and '.join(parts)}"
 
 
-def read_flag_rules(declared: Sequence[Mapping[str, Any]], source: Source) -> tuple[FlagRule, ...]:
+def read_flag_rules(declared: Sequence[Any], source: Source) -> tuple[FlagRule, ...]:
     """Read rules as a project file declares them, for a file; all mistakes are told at once.
 
     In TOML a rule is::
@@ -197,10 +200,8 @@ def read_flag_rules(declared: Sequence[Mapping[str, Any]], source: Source) -> tu
 def load_flag_rules(path: str | Path, source: Source) -> tuple[FlagRule, ...]:
     """Read the rules of a TOML file, one table ``[[flags]]`` each, for a file of records."""
     try:
-        declared = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"The rules {path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        declared = tomllib.loads(read_text(path, "file of rules", limit=_LONGEST))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}.") from None
     rules = declared.get("flags")
     if not isinstance(rules, list) or not rules:

@@ -16,9 +16,10 @@ from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
+from indistinct.doors import read_file, write_whole
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
-from indistinct.files import written_whole
+from indistinct.harmless import for_json
 from indistinct.risk.flags import RecordFlags
 from indistinct.showing import Shown, Table
 
@@ -154,10 +155,8 @@ class FollowUps(Shown):
     def save(self, path: str | Path) -> Path:
         """Write the file, whole or not at all."""
         path = Path(path)
-        with written_whole(path) as aside:
-            text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-            aside.write_text(text + "\n", encoding="utf-8")
-        return path
+        text = for_json(self.to_dict(), indent=1)
+        return write_whole(path, text + "\n", own=True)
 
     @classmethod
     def load(cls, path: str | Path, *, records: int) -> FollowUps:
@@ -165,23 +164,13 @@ class FollowUps(Shown):
         path = Path(path)
         if not path.exists():
             return cls(records)
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-            raise InputError(
-                f"{path} is not a follow-up file: it cannot be read as JSON. Name another, or "
-                "move it away to begin anew."
-            ) from None
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise InputError(f"{path} is not a follow-up file of version {VERSION}.")
+        content = read_follow_up(path)
         if content.get("records") != records:
             raise InputError(
                 f"{path} belongs to a file of {content.get('records')} records. Got one of "
                 f"{records}. Record numbers would not mean the same people."
             )
-        entries = content.get("entries")
-        if not isinstance(entries, list):
-            raise InputError(f"{path} has no list of entries.")
+        entries = content["entries"]
         problems = [
             f"{path}, entry {number}: {problem}"
             for number, entry in enumerate(entries, start=1)
@@ -205,6 +194,22 @@ def _moment(when: str | None) -> str:
     if when is not None:
         return when
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def read_follow_up(path: Path) -> dict[str, Any]:
+    """Read a follow-up file, or refuse what is none."""
+    try:
+        content = json.loads(read_file(path, "follow-up file", kept=True))
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{path} is not a follow-up file: it cannot be read as JSON. Name another, or "
+            "move it away to begin anew."
+        ) from None
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        raise InputError(f"{path} is not a follow-up file of version {VERSION}.")
+    if not isinstance(content.get("entries"), list):
+        raise InputError(f"{path} is not a follow-up file: it has no list of entries.")
+    return content
 
 
 def _problems(entry: Any, records: int) -> list[str]:

@@ -66,7 +66,7 @@ class Model:
         variable i; for main effects J = 1 + sum (H_i - 1) (Skinner and Holmes 1998, section 3).
 
         >>> six = (19, 2, 10, 5, 11, 4)
-        >>> [parse_model(m, "abcdef").parameters(six) for m in ("main", "two-way")]
+        >>> [parse_model(m, list("abcdef")).parameters(six) for m in ("main", "two-way")]
         [46, 793]
         """
         return sum(prod(sizes[at] - 1 for at in term) for term in self.terms())
@@ -74,7 +74,7 @@ class Model:
     def margin_cells(self, sizes: Sequence[int]) -> int:
         """The number of cells in the margins.
 
-        >>> parse_model("two-way", "abcdef").margin_cells((19, 2, 10, 5, 11, 4))
+        >>> parse_model("two-way", list("abcdef")).margin_cells((19, 2, 10, 5, 11, 4))
         987
         """
         return sum(prod(sizes[at] for at in margin) for margin in self.margins)

@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
+from indistinct.arguments import Fraction
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -164,7 +165,7 @@ def individual_risk(
     table: KeyTable,
     *,
     method: Method = "exact",
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
     missing: Missing = "own",
     alpha: float = 1.0,
 ) -> IndividualRisk:
@@ -195,8 +196,6 @@ def individual_risk(
         raise InputError(f"method must be exact or approximate. Got '{method}'.")
     if missing not in ("own", "wildcard"):
         raise InputError(f"missing must be own or wildcard. Got '{missing}'.")
-    if fraction is not None and not 0 < fraction <= 1:
-        raise InputError(f"The sampling fraction must be above 0 and at most 1. Got {fraction}.")
     if table.weights is not None and fraction is not None:
         raise InputError("Give either sampling weights or a sampling fraction, not both.")
     wild = missing == "wildcard"

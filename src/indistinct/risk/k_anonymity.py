@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import AtMost, ClassSize
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
@@ -203,7 +204,7 @@ class KAnonymityTest(Shown):
 
 
 def k_anonymity_test(
-    table: KeyTable, *, k: int | None = None, at_most: int | None = None
+    table: KeyTable, *, k: ClassSize | None = None, at_most: AtMost | None = None
 ) -> KAnonymityTest:
     """Flag the records that fewer than k−1 others are indistinguishable from, by default k = 3.
 

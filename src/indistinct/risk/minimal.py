@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -249,11 +250,8 @@ def _checked_size(variables: int, max_size: int | None) -> int:
         )
     if max_size is None:
         return variables
-    if isinstance(max_size, bool) or not isinstance(max_size, (int, np.integer)) or max_size < 1:
-        raise InputError(
-            f"max_size must be an integer of at least 1. Got {max_size}. It is the largest number "
-            "of variables looked at together; leave it out for all."
-        )
+    hint = "It is the largest number of variables looked at together; leave it out for all."
+    check_whole("max_size", max_size, 1, hint=hint)
     return min(int(max_size), variables)
 
 

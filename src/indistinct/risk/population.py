@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize, root
 from scipy.special import digamma, gammaln
 
+from indistinct.arguments import Fraction
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -220,10 +221,6 @@ def class_sizes(
         raise InputError("Classes must have at least one record, and their numbers be positive.")
     records = float(sizes @ numbers)
     if fraction is not None:
-        if not 0 < fraction <= 1:
-            raise InputError(
-                f"The sampling fraction must be above 0 and at most 1. Got {fraction}."
-            )
         population = max(records, float(round(records / fraction)))
     elif population is None:
         weights = table.weights if isinstance(table, KeyTable) else None
@@ -244,7 +241,7 @@ def class_sizes(
 def population_uniqueness(
     table: KeyTable | Mapping[int, int],
     *,
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
     population: float | None = None,
 ) -> PopulationUniqueness:
     """Estimate the population uniques by three models, and choose among them.

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import AtMost, ClassSize
 from indistinct.engine import Tally
 from indistinct.errors import InputError
 from indistinct.figures import bars
@@ -192,8 +193,8 @@ def remove_variables(
     table: KeyTable,
     order: Sequence[str] | None = None,
     *,
-    k: int | None = None,
-    at_most: int | None = None,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
 ) -> VariableRemoval:
     """Remove variables from the key one at a time, and see whose removal helps whom.
 

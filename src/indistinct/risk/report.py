@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import Fraction
 from indistinct.engine import Engine, Tally
 from indistinct.errors import InputError
 from indistinct.files import Source, write_data
-from indistinct.keys import KeyTable, counts_in
+from indistinct.keys import KeyTable, counts_in, people_by_class
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, choose_model
@@ -130,9 +131,9 @@ class FileRisk(Shown):
             yield pa.record_batch({"record": np.arange(start, end), **named})
             start = end
 
-    def write(self, path: str | Path) -> Path:
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write one row per record; the suffix of the path tells the format."""
-        return write_data(self.per_record(), path, increasing=["record"])
+        return write_data(self.per_record(), path, increasing=["record"], overwrite=overwrite)
 
     def _household_risk(self) -> NDArray[np.float64]:
         """The risk that a member is recognised, by individual risk where there are weights."""
@@ -199,7 +200,7 @@ def file_risk(
     source: Source,
     key: list[str],
     *,
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
     weight: str | None = None,
     population: Source | None = None,
     model: str = "auto",
@@ -207,6 +208,7 @@ def file_risk(
     household: str | None = None,
     sensitive: Sequence[str] = (),
     beyond_uniques: bool = False,
+    person: str | None = None,
 ) -> FileRisk:
     """Estimate how likely each record is to be recognised.
 
@@ -218,10 +220,16 @@ def file_risk(
     model
         ``auto`` to choose interactions by the criteria of Skinner and Shlomo, or ``main``,
         ``two-way``, ``three-way``, or margins such as ``age*sex + region``.
+    distribution
+        How means vary about a model that is named.
     household
         The household's id, for the risk that any member is recognised.
     sensitive
         Variables whose values an intruder is after, for what is learnt without a unique link.
+    person
+        The column that says whose record each is, where people have several: classes then count
+        people, in the file and in a population that has the column, and the risk of a record is
+        that of its person.
     """
     given = [name for name, what in _given(fraction, weight, population) if what]
     if not given:
@@ -234,6 +242,12 @@ def file_risk(
         raise InputError(
             f"Give a population alone, not with {given[0]}: it is all there is to know."
         )
+    if distribution != "auto" and (population is not None or model == "auto"):
+        raise InputError(
+            f"The distribution {distribution} would be ignored: a population is counted, and the "
+            "search for a model explains the spread about it by the model itself. Name a model, "
+            "such as main or two-way, or leave the distribution out."
+        )
     if household is not None:
         source.check_columns([household])
     tally = engine.count(source, key)
@@ -243,8 +257,12 @@ def file_risk(
         attributes = attribute_disclosure(wider, key, sensitive)
     weights = engine.class_weights(source, tally, weight) if weight else None
     table = KeyTable.from_tally(tally, weights=weights)
+    if person is not None:
+        table = _of_people(engine, source, table, person)
     if population is not None:
         theirs = KeyTable.from_tally(engine.count(population, key))
+        if person in population.variables:
+            theirs = _of_people(engine, population, theirs, person)
         counts = counts_in(table, theirs)
         known = known_population_risk(table, counts)
         return FileRisk(source, tally, known, household=household, attributes=attributes)
@@ -262,6 +280,13 @@ def file_risk(
         fit = fit_model(table, model)
         found = record_risk(table, fit=fit, distribution=distribution, **options)
     return FileRisk(source, tally, found, path, individual, household, attributes)
+
+
+def _of_people(engine: Engine, source: Source, table: KeyTable, person: str | None) -> KeyTable:
+    """Return the same classes with the people that each has; they share their records' weights."""
+    people = people_by_class(engine, source, table.names, person) if person else table.counts
+    weights = None if table.weights is None else table.weights * people / table.counts
+    return replace(table, counts=people, weights=weights)
 
 
 def _given(

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.arguments import Fraction
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -218,7 +219,7 @@ class RecordRisk(PerClass):
 def record_risk(
     table: KeyTable,
     *,
-    fraction: float | None = None,
+    fraction: Fraction | None = None,
     model: Model | str = "two-way",
     fit: Fit | None = None,
     distribution: Distribution = "auto",
@@ -336,10 +337,6 @@ def _check(table: KeyTable, distribution: str, measure: str) -> None:
 def _fractions(table: KeyTable, fraction: float | None) -> tuple[Floats, tuple[str, ...]]:
     """Return the sampling fraction of each class."""
     if fraction is not None:
-        if not 0 < fraction <= 1:
-            raise InputError(
-                f"The sampling fraction must be above 0 and at most 1. Got {fraction}."
-            )
         return np.full(table.classes, float(fraction)), ()
     if table.weights is None:
         raise InputError(

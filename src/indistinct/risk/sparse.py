@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model, parse_model
@@ -132,7 +133,7 @@ class Factors:
         return np.bincount(place, weights=mass, minlength=cells).astype(np.float64)
 
 
-def fit_model(table: KeyTable, model: Model | str, *, seed: int = 0) -> Fit:
+def fit_model(table: KeyTable, model: Model | str, *, seed: Seed = 0) -> Fit:
     """Fit a log-linear model on its cross-product where that can be held, and sparsely otherwise.
 
     >>> import indistinct, pyarrow as pa
@@ -153,7 +154,7 @@ def fit_sparse(
     model: Model,
     *,
     draws: int = 1_000_000,
-    seed: int = 0,
+    seed: Seed = 0,
     tolerance: float = 1e-8,
     cycles: int = 1000,
     limit: int = ENUMERATED_CELLS,

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import AtMost, ClassSize
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
@@ -238,7 +239,7 @@ class SubsetRisk(Shown):
 
 
 def risk_by_subset(
-    table: KeyTable, *, k: int | None = None, at_most: int | None = None
+    table: KeyTable, *, k: ClassSize | None = None, at_most: AtMost | None = None
 ) -> SubsetRisk:
     """Count the records in classes smaller than k for every subset of the key.
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct.arguments import AtMost, ClassSize
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
@@ -275,8 +276,8 @@ def key_sensitivity(
     table: KeyTable,
     key: Sequence[str],
     *,
-    k: int | None = None,
-    at_most: int | None = None,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
 ) -> KeySensitivity:
     """Add every other variable of the table to the key in turn, and see what is left of k.
 

@@ -8,13 +8,14 @@ averaged over the samples.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Fraction, Seed, at_least
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.keys import KeyTable
@@ -245,11 +246,11 @@ def draw_sample(
 def validate(
     population: KeyTable,
     *,
-    fraction: float,
-    repeat: int = 20,
+    fraction: Fraction,
+    repeat: Annotated[int, at_least(1, most=10**6)] = 20,
     model: str = "auto",
     distribution: Distribution = "auto",
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> Validation:
     """Draw samples from a known population, estimate the risk from each, and compare.
 
@@ -276,8 +277,6 @@ def validate(
     """
     if not 0 < fraction < 1:
         raise InputError(f"The sampling fraction must lie between 0 and 1. Got {fraction}.")
-    if repeat < 1:
-        raise InputError(f"At least one sample must be drawn. Got repeat={repeat}.")
     if round(fraction * population.records) < 1:
         raise InputError(
             f"A sample of {fraction} from {population.records:,} records is empty. Take a larger "

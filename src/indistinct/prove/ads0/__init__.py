@@ -1,5 +1,6 @@
 """The basic anonymous data system of Sweeney (2001, section 5), for instances one can look at."""
 
+from indistinct.arguments import check_arguments
 from indistinct.prove.ads0.entities import (
     CollectionFunction,
     Entity,
@@ -49,3 +50,5 @@ __all__ = [
     "re_identification",
     "reach_of",
 ]
+
+check_arguments(__name__)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from indistinct.errors import InputError
 from indistinct.hierarchy import Hierarchy
+from indistinct.hierarchy.labels import common_kind, stands_for
 from indistinct.prove.ads0.entities import Entity, Row, as_rows
-from indistinct.prove.labels import common_kind, stands_for
 
 __all__ = ["Channel", "Covers", "DisclosureControl", "Relation", "Release", "reading_of"]
 

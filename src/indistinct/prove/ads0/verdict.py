@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
+from indistinct.hierarchy.labels import is_suppressed
 from indistinct.hierarchy.text import as_text
 from indistinct.prove.ads0.entities import Entity, Row
 from indistinct.prove.ads0.relations import Relation
-from indistinct.prove.labels import is_suppressed
 from indistinct.showing import Shown, Table
 
 if TYPE_CHECKING:

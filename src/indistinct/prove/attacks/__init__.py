@@ -1,5 +1,6 @@
 """Attacks that an intruder would run, and what came of them."""
 
+from indistinct.arguments import check_arguments
 from indistinct.prove.attacks.attribute_disclosure import attribute_disclosure
 from indistinct.prove.attacks.claims import Links, LinkWitness
 from indistinct.prove.attacks.control import hold_out
@@ -20,6 +21,7 @@ from indistinct.prove.attacks.fellegi_sunter import (
 from indistinct.prove.attacks.funnel import Funnel, ReleaseFunnel, funnel, release_funnel
 from indistinct.prove.attacks.imprecise import distance_attack, probabilistic_attack
 from indistinct.prove.attacks.outcome import Guesses, LinkOutcome, link_outcome
+from indistinct.prove.attacks.persons import OfPeople, whose_records
 from indistinct.prove.attacks.rates import Excess, Rate, excess
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "LinkWitness",
     "LinkageQuality",
     "Links",
+    "OfPeople",
     "ProbabilisticLinks",
     "Rate",
     "ReleaseFunnel",
@@ -49,4 +52,7 @@ __all__ = [
     "link_probabilistically",
     "probabilistic_attack",
     "release_funnel",
+    "whose_records",
 ]
+
+check_arguments(__name__)

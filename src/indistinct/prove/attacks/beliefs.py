@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.hierarchy.labels import is_suppressed
 from indistinct.keys import group_rows
 from indistinct.prove.cover import Cover
 from indistinct.prove.exposure import Counted
-from indistinct.prove.labels import is_suppressed
 from indistinct.prove.links import linked_pairs, members_of_groups
 from indistinct.variables import Missing
 

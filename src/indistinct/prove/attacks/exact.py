@@ -7,6 +7,7 @@ and sex, and named the governor. Whatever is coarser on one side is compared whe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import CONTROL, NOBODY, TARGET, UNKNOWN, Links
 from indistinct.prove.attacks.control import register_with_control
 from indistinct.prove.attacks.outcome import Guesses, LinkOutcome, link_outcome
+from indistinct.prove.attacks.persons import register_of_people, repeated_persons
 from indistinct.prove.attacks.told_values import judge_by_values
 from indistinct.prove.exposure import Exposure, Unmet, expose
-from indistinct.prove.links import linked_totals, linking_totals
+from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
+from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, check_one_to_one, ids_alike
 from indistinct.variables import Missing
 
@@ -47,6 +50,7 @@ def exact_attack(
     unmet: Unmet = "excluding",
     encrypted: Sequence[str] = (),
     confidence: float = 0.95,
+    whose: IntArray | None = None,
 ) -> LinkOutcome:
     """Link every released record with the people of a register that it may belong to.
 
@@ -79,6 +83,11 @@ def exact_attack(
         who are not in the data, where that is known.
     missing, unmet, encrypted
         As for `expose`. Here a released value that the register does not have refers to nobody.
+    whose
+        A number for the person of each released record, where people have several: then people
+        are counted. -1 where it is not known. By default the truth tells it.
+
+    Somebody who has several rows in the register is one candidate.
 
     >>> import indistinct, pyarrow as pa
     >>> from indistinct.files import open_table
@@ -105,8 +114,10 @@ def exact_attack(
         )
     release.check_columns(attributes)
     register.source.check_columns(attributes)
-    if register.person is not None:
+    if register.person is not None and control is not None:
         check_one_to_one(engine, register, register.person)
+    listed = register_of_people(engine, register, attributes)
+    register = listed.register
     attacked, first_control = register, register.source.records
     if control is not None:
         attacked, first_control = register_with_control(engine, register, control, attributes)
@@ -137,7 +148,9 @@ def exact_attack(
             "it as the private data are coded."
         ) from None
     links = exact_links(exposure)
+    links = replace(links, person=listed.to_first(links.person))
     rows = true_rows(release, attacked, person, truth)
+    rows = None if rows is None else listed.to_first(rows)
     roles = _roles(exposure, rows, private, by_person, first_control)
     values = None
     if rows is None and private is not None:
@@ -165,6 +178,8 @@ def exact_attack(
         names=lambda found: name_people(attacked, found),
         notes=exposure.notes,
         confidence=confidence,
+        first=listed.first,
+        whose=whose if whose is not None else repeated_persons(rows, attacked),
     )
 
 
@@ -174,7 +189,18 @@ def exact_links(exposure: Exposure) -> Links:
     assert known is not None
     alone = np.flatnonzero(exposure.people == 1)
     person = np.full(len(released.counts), NOBODY, dtype=np.int64)
-    if len(alone):
+    if len(alone) and exposure.several is not None:
+        # one person, perhaps in several classes: the row in any of them is hers
+        pairs = linked_pairs(
+            released.codes[alone], known.codes, exposure.covers, missing=exposure.missing
+        )
+        for key, at_class in pairs:
+            wanted, place = np.unique(at_class, return_inverse=True)
+            rows, at = known.records_in(wanted)
+            row_of = np.full(len(wanted), NOBODY, dtype=np.int64)
+            row_of[at] = rows
+            person[alone[key]] = row_of[place.reshape(-1)]
+    elif len(alone):
         # one person in all: the sum of class numbers is the number of that person's class
         numbers = (known.counts * np.arange(len(known.counts)))[:, None]
         classes = linked_totals(
@@ -195,7 +221,8 @@ def guessing(exposure: Exposure) -> Guesses | None:
     """Return how often somebody is right who guesses without linking."""
     known, released = exposure.known, exposure.released
     assert known is not None
-    anybody = 1.0 / int(known.counts.sum())
+    rows = int(known.counts.sum())
+    anybody = 1.0 / (rows if exposure.several is None else len(np.unique(exposure.several.people)))
     telling = [j for j, values in enumerate(known.values) if len(values) > 1]
     if len(telling) < 2:  # the one attribute is the attack itself
         return Guesses(anybody, anybody, "")
@@ -304,6 +331,11 @@ def _knowing(exposure: Exposure, roles: NDArray[np.int8]) -> NDArray[np.float64]
     totals = linked_totals(
         released.codes, known.codes, exposure.covers, inside[:, None], missing=exposure.missing
     )[:, 0]
+    if exposure.several is not None:
+        held, there = exposure.several, inside[exposure.several.classes] > 0
+        among = PeopleOfClasses(held.by_class, held.classes[there], held.people[there])
+        met = among.met(released.codes, known.codes, exposure.covers, missing=exposure.missing)
+        totals = np.minimum(totals, met)
     totals[exposure.people == 0] = 0
     chance = np.zeros(len(totals))
     np.divide(1.0, totals, out=chance, where=totals > 0)

@@ -24,6 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
@@ -198,7 +199,7 @@ def link_probabilistically(
     threshold: float | None = None,
     precision: float = 0.95,
     one_to_one: bool = True,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> ProbabilisticLinks:
     """Link the records of two files that belong to the same person, as far as it can be told.
 

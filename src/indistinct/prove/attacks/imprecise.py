@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -20,8 +22,13 @@ from indistinct.prove.attacks.distance_scales import Distance
 from indistinct.prove.attacks.exact import name_people, true_rows
 from indistinct.prove.attacks.fellegi_sunter import link_probabilistically
 from indistinct.prove.attacks.outcome import Guesses, LinkOutcome, link_outcome
+from indistinct.prove.attacks.persons import (
+    RegisterOfPeople,
+    register_of_people,
+    repeated_persons,
+)
 from indistinct.prove.attacks.told_values import judge_by_person
-from indistinct.prove.registers import Register, as_text_column, check_one_to_one, shared_attributes
+from indistinct.prove.registers import Register, as_text_column, shared_attributes
 
 __all__ = ["distance_attack", "probabilistic_attack"]
 
@@ -37,18 +44,20 @@ def probabilistic_attack(
     person: str | None = None,
     truth: Sequence[Any] | pa.Array | None = None,
     precision: float = 0.95,
-    seed: int = 1,
+    seed: Seed = 1,
+    whose: NDArray[np.int64] | None = None,
 ) -> LinkOutcome:
     """Link a release with a register that has errors; see `link_probabilistically`.
 
     Parameters
     ----------
-    private, person, truth
-        Tell which links are right, as for `exact_attack`.
+    private, person, truth, whose
+        Tell which links are right, and of whom, as for `exact_attack`.
     precision
         The share of right links that the intruder wants to be sure of.
     """
-    register, names = _prepared(engine, release, register, attributes, person)
+    listed, names = _prepared(engine, release, register, attributes, person)
+    register = listed.register
     found = link_probabilistically(
         release.table(names),
         register.source.table(names),
@@ -74,6 +83,8 @@ def probabilistic_attack(
         person,
         truth,
         [note] if len(found) else [],
+        listed,
+        whose,
     )
 
 
@@ -88,17 +99,19 @@ def distance_attack(
     person: str | None = None,
     truth: Sequence[Any] | pa.Array | None = None,
     distance: Distance | None = None,
+    whose: NDArray[np.int64] | None = None,
 ) -> LinkOutcome:
     """Link every released record with the nearest of a register; see `link_by_distance`.
 
     Parameters
     ----------
-    private, person, truth
-        Tell which links are right, as for `exact_attack`.
+    private, person, truth, whose
+        Tell which links are right, and of whom, as for `exact_attack`.
     distance
         By default ``standardised`` where all attributes are numbers, otherwise ``gower``.
     """
-    register, names = _prepared(engine, release, register, attributes, person)
+    listed, names = _prepared(engine, release, register, attributes, person)
+    register = listed.register
     if distance is None:
         sides = (release.schema, register.source.schema)
         numbers = all(_is_number(side.field(name).type) for side in sides for name in names)
@@ -120,6 +133,8 @@ def distance_attack(
         person,
         truth,
         [],
+        listed,
+        whose,
     )
 
 
@@ -133,17 +148,16 @@ def _prepared(
     register: Register,
     attributes: Sequence[str] | None,
     person: str | None,
-) -> tuple[Register, list[str]]:
+) -> tuple[RegisterOfPeople, list[str]]:
     person = person or register.person
     if person is not None and person in register.source.variables:
         register = Register(register.source, register.name, person)
-        check_one_to_one(engine, register, person)
     names = list(attributes or [n for n in release.variables if n != person])
     names = shared_attributes(release, register, names)
     release.check_columns(names)
     if not names:
         raise InputError("Linking needs at least one attribute that both files have.")
-    return register, names
+    return register_of_people(engine, register, names), names
 
 
 def _judged(
@@ -157,8 +171,12 @@ def _judged(
     person: str | None,
     truth: Sequence[Any] | pa.Array | None,
     notes: Sequence[str],
+    listed: RegisterOfPeople,
+    whose: NDArray[np.int64] | None,
 ) -> LinkOutcome:
+    links = replace(links, person=listed.to_first(links.person))
     rows = true_rows(release, register, person or register.person, truth)
+    rows = None if rows is None else listed.to_first(rows)
     values = None
     by_person = person is not None and private is not None and person in private.variables
     if rows is None and by_person and private is not None and person is not None:
@@ -182,9 +200,11 @@ def _judged(
         truth=rows,
         values=values,
         roles=_roles(register, private, person) if by_person and rows is None else None,
-        guesses=Guesses(1 / people, 1 / people, ""),
+        guesses=Guesses(1 / listed.people, 1 / listed.people, ""),
         names=lambda found: name_people(register, found),
         notes=notes,
+        first=listed.first,
+        whose=whose if whose is not None else repeated_persons(rows, register),
     )
 
 

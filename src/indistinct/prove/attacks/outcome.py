@@ -27,6 +27,7 @@ from indistinct.prove.attacks.claims import (
     verdicts_by_truth,
     witnesses_of,
 )
+from indistinct.prove.attacks.persons import OfPeople, count_people, only_first_rows
 from indistinct.prove.attacks.rates import Excess, Rate, excess
 from indistinct.showing import Shown, Table, folded
 
@@ -90,6 +91,9 @@ class LinkOutcome(Shown):
     told
         With claims judged by values: how many targets are told rightly, and of how many controls
         the record that names them tells what is true by chance.
+    of_people
+        Where people have several records each, and it is known whose they are: what was found in
+        people. Rates and risk then count people, not records.
     """
 
     attack: str
@@ -114,6 +118,7 @@ class LinkOutcome(Shown):
     targets: Rate | None = None
     controls: Rate | None = None
     told: tuple[Rate, Rate] | None = None
+    of_people: OfPeople | None = None
     witnesses: tuple[LinkWitness, ...] = ()
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
@@ -121,14 +126,17 @@ class LinkOutcome(Shown):
     @property
     def precision(self) -> Rate | None:
         """The share of unique links that are right, of those that can be judged."""
-        judged = self.right + self.wrong
-        return Rate(self.right, judged, self.confidence) if judged else None
+        counted = self.of_people or self
+        judged = counted.right + counted.wrong
+        return Rate(counted.right, judged, self.confidence) if judged else None
 
     @property
     def recall(self) -> Rate | None:
         """The share of records that are linked rightly, of those whose person is there."""
         if self.judged == "claims":
             return None
+        if self.of_people is not None:
+            return Rate(self.of_people.right, self.of_people.people, self.confidence)
         there = self.records if self.findable is None else self.findable
         return Rate(self.right, there, self.confidence) if there else None
 
@@ -137,6 +145,8 @@ class LinkOutcome(Shown):
         """How often the attack succeeds, in the coin in which its risk is measured."""
         if self.told is not None:
             return self.told[0]
+        if self.judged != "claims" and self.of_people is not None:
+            return Rate(self.of_people.right, self.of_people.people, self.confidence)
         if self.judged != "claims":
             return Rate(self.right, self.records, self.confidence)
         return self.targets or Rate(self.unique, self.records, self.confidence)
@@ -184,6 +194,9 @@ class LinkOutcome(Shown):
                 f"right for {self.expected:,.1f} of {self.records:,} records."
             )
         said = f"{self.unique:,} of {self.records:,} records name a single person {where}"
+        people = self.of_people
+        if people is not None:
+            said += f" ({people.named:,} of the {people.people:,} people whose they are)"
         if self.judged == "claims":
             said += "; whether rightly, is not known."
             if self.targets is None or not self.controls:
@@ -195,7 +208,8 @@ class LinkOutcome(Shown):
             because = "the release tells who is in it", "no more than chance"
         else:
             by = "" if self.judged == "truth" else ", judged by the values they tell"
-            said += f", {self.right:,} of them rightly{by}:"
+            said += f", {self.right:,} of them rightly{by}"
+            said += ":" if people is None else f" ({people.right:,} people):"
             alike = (
                 "this cannot be told from guessing" if self.right else "no more than guessing finds"
             )
@@ -228,6 +242,7 @@ class LinkOutcome(Shown):
             "recall": _plain(self.recall),
             "targets_named": _plain(self.targets),
             "controls_named": _plain(self.controls),
+            "of_people": self.of_people.to_dict() if self.of_people else None,
             "guesses": self.guesses.to_dict() if self.guesses else None,
             "success": self.success.to_dict(),
             "reference": _plain(reference) if isinstance(reference, Rate) else reference,
@@ -279,6 +294,10 @@ class LinkOutcome(Shown):
                 f"    knowing who is in  {self.expected_knowing:>9,.1f}, at most "
                 f"{self.largest_knowing or 0:.3f} a record"
             )
+        people = self.of_people
+        if people is not None:
+            judged = f", {people.right:,} rightly" if self.judged != "claims" else ""
+            lines.append(f"  people named         {people.named:>9,} of {people.people:,}{judged}")
         for name, rate in (
             ("precision", self.precision),
             ("recall", self.recall),
@@ -323,6 +342,9 @@ class LinkOutcome(Shown):
             )
             if rate is not None
         ]
+        if self.of_people is not None:
+            facts = dict(self.of_people.to_dict())
+            tables.append(Table.facts("The same in people, who have several records", facts))
         if rates:
             head = ("", "share", "from", "to")
             formats = dict.fromkeys(head[1:], ".2%")
@@ -348,13 +370,15 @@ def link_outcome(
     names: Callable[[list[int]], list[str]] | None = None,
     notes: Sequence[str] = (),
     confidence: float = 0.95,
+    first: IntArray | None = None,
+    whose: IntArray | None = None,
 ) -> LinkOutcome:
     """Count and judge what an attack claims.
 
     Parameters
     ----------
     people
-        How many people the register has.
+        How many rows the register has.
     truth
         The register's row of each record's person, `NOBODY`, or `UNKNOWN`.
     values
@@ -367,6 +391,11 @@ def link_outcome(
         The certainty of somebody who knows who of the register is in the data.
     names
         Gives the names of rows of the register; by default their numbers.
+    first
+        The first row of the person of each row, where people have several; links and truth name
+        first rows alone.
+    whose
+        The person of each released record, where people have several; -1 where it is not known.
 
     >>> links = Links.equal_chances(np.array([1, 1, 2, 0]), np.array([0, 3, -1, -1]))
     >>> link_outcome(links, attack="exact", register="voters", attributes=["zip"], people=10,
@@ -386,6 +415,7 @@ def link_outcome(
     elif values is not None:
         judged, verdicts = "values", values[0]
     targets = controls = None
+    roles = only_first_rows(roles, first)
     if roles is not None:
         named = np.zeros(people, dtype=bool)
         named[links.person[unique]] = True
@@ -402,7 +432,7 @@ def link_outcome(
         register=register,
         attributes=tuple(attributes),
         records=len(candidates),
-        people=people,
+        people=people if first is None else len(np.unique(first)),
         unique=int(unique.sum()),
         ambiguous=int((candidates > 1).sum()),
         none=int((candidates == 0).sum()),
@@ -420,6 +450,7 @@ def link_outcome(
         targets=targets,
         controls=controls,
         told=told,
+        of_people=None if whose is None else count_people(links, verdicts, whose),
         witnesses=witnesses_of(links, verdicts, names),
         notes=tuple(notes),
         confidence=confidence,

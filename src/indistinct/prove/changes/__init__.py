@@ -1,5 +1,6 @@
 """The protection report: what changed between the original and the released file."""
 
+from indistinct.arguments import check_arguments
 from indistinct.prove.changes.compare import changes
 from indistinct.prove.changes.exact import ExactMatches, exact_matches
 from indistinct.prove.changes.groups import Rule, who
@@ -51,3 +52,5 @@ __all__ = [
     "reverse_mapped",
     "who",
 ]
+
+check_arguments(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -19,7 +19,8 @@ __all__ = ["Rule", "find_groups", "who"]
 
 Bools = NDArray[np.bool_]
 
-Rule = str | ArrayLike
+# not ArrayLike, which takes a single text for an array
+Rule = str | Sequence[Any] | NDArray[Any]
 """Whom a group holds: a rule in words, or true and false for every original record."""
 
 MOST_VALUES = 60

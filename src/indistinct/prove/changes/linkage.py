@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
@@ -147,7 +148,7 @@ def link_own(
     distance: LinkageDistance = "rank",
     within: Sequence[str] = (),
     targets: int | None = 2000,
-    seed: int = 1,
+    seed: Seed = 1,
     match: Match | None = None,
     levels: Mapping[str, Level] | None = None,
     confidence: float = 0.95,

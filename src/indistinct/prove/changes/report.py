@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.files.source import Source
 from indistinct.households import Kinship
@@ -122,7 +123,7 @@ def protection_report(
     linkages: Sequence[LinkageDistance] = LINKAGES,
     within: Sequence[str] = (),
     targets: int | None = 2000,
-    seed: int = 1,
+    seed: Seed = 1,
     d: float = 0.01,
     unrecoded: tuple[Source, Source] | None = None,
     recoded: Sequence[str] = (),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.households import Couples
 
@@ -159,8 +160,8 @@ def household_shares(
     >>> round(found.exactly_one, 3), round(found.at_least_one, 3), found.expected_at_least_one
     (0.333, 0.667, 0.75)
     """
-    if members is not None and members < 1:
-        raise InputError(f"members must be at least 1. Got {members}.")
+    if members is not None:
+        check_whole("members", members, 1)
     rows = np.arange(len(household)) if among is None else np.flatnonzero(among)
     sizes = np.bincount(household[rows])
     numbers = np.bincount(household[rows], weights=changed[rows]).astype(np.int64)

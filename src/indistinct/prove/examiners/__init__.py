@@ -13,6 +13,7 @@ from indistinct.prove.examiners.frequencies import examine_frequencies
 from indistinct.prove.examiners.households import examine_households
 from indistinct.prove.examiners.identifiers import examine_identifiers
 from indistinct.prove.examiners.metadata import examine_metadata
+from indistinct.prove.examiners.minimality import examine_minimality
 from indistinct.prove.examiners.order import examine_order
 from indistinct.prove.examiners.people import examine_people
 from indistinct.prove.examiners.sensitive import examine_sensitive
@@ -24,6 +25,7 @@ __all__ = ["EXAMINERS"]
 EXAMINERS: tuple[Callable[[Trial], Opinion], ...] = (
     examine_terms,
     examine_sensitive,
+    examine_minimality,
     examine_elimination,
     examine_frequencies,
     examine_identifiers,

@@ -15,21 +15,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
 from indistinct.files.source import Source
+from indistinct.keys import person_of_records
+from indistinct.prove.attacks.nearest import Nearest, TrueValues, look_for
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.exposure import expose_alone
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
 
-__all__ = ["Nearest", "examine_altered", "nearest_share"]
+__all__ = ["examine_altered", "nearest_share"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TARGETS = 2000
+TARGETS = 1000
 """People who are looked for, drawn at random."""
+
+ENOUGH = 3
+"""A bound is asked for from so many times k people on: of fewer, none found would exceed it."""
 
 MOST = 0.5
 """The share of people whose record must be known, for what is found of them to count."""
@@ -61,18 +65,37 @@ def examine_altered(trial: Trial) -> Opinion:
             f"{words}, which proves no k, and which released record is whose is not known here, "
             "so that nobody could say how often an intruder is right",
         )
-    found = Opinion(found.findings, parts={"nearest": measured})
-    if measured.share > 1 / promise.k:
-        return found.finding(
-            f"{words} too little: to {measured.share:.1%} of people who are looked for by "
-            f"{', '.join(measured.key)} the nearest record is their own, more than 1 in "
-            f"{promise.k:,}"
+    more = [n for n in trial.release.variables if n in promise.perturbed and n not in altered]
+    known_more = nearest_share(trial, [*altered, *more], kept) if more else None
+    parts = {"nearest": measured, **({"nearest_with_more": known_more} if known_more else {})}
+    found = Opinion(found.findings, parts=parts)
+    limit, looked_for = 1 / promise.k, f"who are looked for by {', '.join(measured.key)}"
+    if measured.share > limit:
+        found = found.finding(
+            f"{words} too little: to {measured.share:.1%} of people {looked_for} the nearest "
+            f"record is their own, more than 1 in {promise.k:,}"
         )
+    elif measured.bound > limit and measured.targets >= ENOUGH * promise.k:
+        found = found.finding(
+            f"{words} too little: to {measured.share:.1%} of {measured.targets:,} people "
+            f"{looked_for} the nearest record is their own, which may as well be "
+            f"{measured.bound:.1%}, more than 1 in {promise.k:,}"
+        )
+    if measured.sure:
+        found = found.finding(
+            f"{words}, and of the {measured.sure:,} people {looked_for} of whom an intruder is "
+            f"surest {measured.sure_right:,.0f} are found, more than 1 in {promise.k:,}"
+        )
+    if found.findings:
+        return found
+    besides = ""
+    if known_more is not None:
+        besides = f"; to whoever knows {', '.join(more)} too, that of {known_more.share:.1%}"
     return found.reserving(
         "perturbed",
         f"{words}, which proves no k; measured: to {measured.share:.1%} of {measured.targets:,} "
-        f"people who are looked for by {', '.join(measured.key)} the nearest record is their own, "
-        f"less than 1 in {promise.k:,}",
+        f"people {looked_for} the nearest record is their own ({measured.bound:.1%} at most), "
+        f"less than 1 in {promise.k:,}{besides}",
     )
 
 
@@ -98,39 +121,11 @@ def _by_what_was_kept(trial: Trial, kept: Sequence[str], found: Opinion) -> Opin
     )
 
 
-@dataclass(frozen=True)
-class Nearest:
-    """How often the released record nearest to what is known of a person is their own.
-
-    Parameters
-    ----------
-    share
-        The share of the people looked for; one among t equally near records counts as 1/t.
-    targets
-        How many were looked for.
-    """
-
-    key: tuple[str, ...]
-    share: float
-    targets: int
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the facts by name."""
-        return {"key": list(self.key), "share": self.share, "targets": self.targets}
-
-    def __repr__(self) -> str:
-        return (
-            f"nearest record by {', '.join(self.key)}: the own one of {self.share:.1%} of "
-            f"{self.targets:,} people"
-        )
-
-
 def nearest_share(trial: Trial, altered: Sequence[str], kept: Sequence[str]) -> Nearest | None:
     """Look for people by the true values of their key; None where nobody knows who is right.
 
-    Records must agree on the variables that were kept. Among those that do, the nearest is taken
-    by the sum of differences of the altered ones, as shares of their range or of the ranks: the
-    intruder uses the way that finds more.
+    Records must agree on the variables that were kept; among those that do, the nearest is taken
+    (`look_for`).
     """
     private, release = trial.private, trial.release
     assert private is not None
@@ -140,26 +135,35 @@ def nearest_share(trial: Trial, altered: Sequence[str], kept: Sequence[str]) -> 
     people = np.flatnonzero(own >= 0) if own is not None else np.zeros(0, dtype=np.int64)
     if not altered or own is None or not len(people):
         return None
+    whose = _whose(trial, own)
+    if whose is not None:  # one of a person's records is looked for
+        numbers = whose[own[people]]
+        again = np.ones(len(people), dtype=bool)
+        again[np.unique(numbers, return_index=True)[1]] = False
+        own[people[again]] = -1
     wanted = max(100, min(TARGETS, COMPARISONS // max(1, release.records)))
-    if len(people) > wanted:
-        people = np.sort(np.random.default_rng(1).choice(people, wanted, replace=False))
     same = [_Kept.of(trial, name) for name in kept]
-    near = [_Altered.of(private, release, name) for name in altered]
-    right = np.zeros((2, len(people)))
-    seeking = progress.each(people.tolist(), "looking for the nearest record", unit="people")
-    for number, person in enumerate(seeking):
-        candidates = _candidates(same, person, release.records)
-        mine = int(own[person])
-        for way in (0, 1):
-            far = np.zeros(len(candidates))
-            for variable in near:
-                far += variable.distance(person, candidates, by_rank=way == 1)
-            at = np.flatnonzero(candidates == mine)
-            if len(at):
-                closest = far.min()
-                ties = int((far <= closest + 1e-12).sum())
-                right[way, number] = (far[at[0]] <= closest + 1e-12) / ties
-    return Nearest((*kept, *altered), float(right.mean(axis=1).max()), len(people))
+    return look_for(
+        [_true_values(private, release, name, own) for name in altered],
+        (*kept, *altered),
+        own,
+        lambda person: _candidates(same, person, release.records),
+        k=trial.promise.k,
+        targets=wanted,
+        whose=whose,
+    )
+
+
+def _whose(trial: Trial, own: Ints) -> Ints | None:
+    """Return the person of each released record, -1 where not known; None where all have one."""
+    private, person = trial.private, trial.promise.person
+    if private is None or person is None or person not in private.variables:
+        return None
+    numbers = person_of_records(trial.engine, private, person)
+    whose = np.full(trial.release.records, -1, dtype=np.int64)
+    made = np.flatnonzero(own >= 0)
+    whose[own[made]] = numbers[made]
+    return whose
 
 
 def _candidates(same: Sequence[_Kept], person: int, records: int) -> Ints:
@@ -194,46 +198,15 @@ class _Kept:
         return np.asarray(meets[self.labels])
 
 
-@dataclass(frozen=True, eq=False)
-class _Altered:
-    """A variable that was altered, as numbers of both files; or as codes, equal or not."""
-
-    own: Floats = field(repr=False)
-    theirs: Floats = field(repr=False)
-    ranks: tuple[Floats, Floats] | None = field(default=None, repr=False)
-
-    @classmethod
-    def of(cls, private: Source, release: Source, name: str) -> _Altered:
-        own, theirs = _numbers(private, name), _numbers(release, name)
-        if own is None or theirs is None:
-            (values, mine), (labels, at) = (_coded(source, name) for source in (private, release))
-            number = {value: code for code, value in enumerate(values)}
-            codes = np.array([number.get(label, -1) for label in labels], dtype=np.float64)
-            return cls(mine.astype(np.float64), codes[at])
-        there = np.concatenate([own, theirs])
-        there = there[np.isfinite(there)]
-        wide = (float(np.ptp(there)) if len(there) else 0.0) or 1.0
-        return cls(own / wide, theirs / wide, (_ranks(own), _ranks(theirs)))
-
-    def distance(self, person: int, records: Ints, *, by_rank: bool) -> Floats:
-        """Return how far some records are from what is known of a person; at most 1."""
-        own, theirs = self.ranks if by_rank and self.ranks is not None else (self.own, self.theirs)
-        known, told = own[person], theirs[records]
-        if self.ranks is None:
-            return np.where(told == known, 0.0, 1.0)
-        if np.isnan(known):
-            return np.where(np.isnan(told), 0.0, 1.0)
-        return np.where(np.isnan(told), 1.0, np.abs(told - known))
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return the middle rank of each number, as a share of all."""
-    placed = np.isfinite(values)
-    found = np.full(len(values), np.nan)
-    _, at, times = np.unique(values[placed], return_inverse=True, return_counts=True)
-    if len(times):
-        found[placed] = ((np.cumsum(times) - times / 2) / times.sum())[at.reshape(-1)]
-    return found
+def _true_values(private: Source, release: Source, name: str, own: Ints) -> TrueValues:
+    """Return an altered variable as numbers of both files; or as codes, equal or not."""
+    mine, theirs = _numbers(private, name), _numbers(release, name)
+    if mine is not None and theirs is not None:
+        return TrueValues.of(mine, theirs, own, ordered=True)
+    (values, held), (labels, at) = (_coded(source, name) for source in (private, release))
+    number = {value: code for code, value in enumerate(values)}
+    codes = np.array([number.get(label, -1) for label in labels], dtype=np.float64)
+    return TrueValues.of(held.astype(np.float64), codes[at], own, ordered=False)
 
 
 def _numbers(source: Source, name: str) -> Floats | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
 
-__all__ = ["examine_order"]
+__all__ = ["agree_by_place", "examine_order", "follows"]
 
 FEWEST = 10
 """Records of which chance does not keep the order: one order of 3.6 million is that of the file."""
@@ -26,6 +26,10 @@ LOOKED_AT = 20_000
 """Records that are compared place by place."""
 
 COLUMNS = 12
+
+AGREE_BY_PLACE = 0.05
+"""The share of records that agree with the private one at their place, and not by chance, from
+which on the order tells whose they are; chosen by `tools/calibrate_judge.py`."""
 
 
 def examine_order(trial: Trial) -> Opinion:
@@ -47,8 +51,8 @@ def examine_order(trial: Trial) -> Opinion:
     if trial.private is not None and _agree_by_place(trial):
         return found.reserving(
             "order-kept",
-            "record by record the release agrees with the private file: it stands in the same "
-            "order, which may tell whose the records are",
+            "more records agree with the private one at their place than by chance: they stand, "
+            "at least in part, in the same order, which may tell whose they are",
         )
     return found
 
@@ -91,7 +95,22 @@ def _agree_by_place(trial: Trial) -> bool:
     tables = release.table(columns).take(at), private.table(columns).take(at)
     places = np.arange(len(rows))
     by_place, elsewhere = (
-        float(agreement(*tables, places, others, trial.hierarchies)[0].mean())
+        int(agreement(*tables, places, others, trial.hierarchies)[0].sum())
         for others in (places, np.roll(places, len(rows) // 2))
     )
-    return by_place > 0.95 and elsewhere < by_place / 2
+    return agree_by_place(by_place, elsewhere, len(rows)) > AGREE_BY_PLACE
+
+
+def agree_by_place(by_place: int, elsewhere: int, records: int) -> float:
+    """Return the share of records that agree with the private one at their place.
+
+    0 where twice as many do not agree there as at a place that has nothing to do with theirs, or
+    where the difference may be chance: it is less than three times its standard deviation.
+
+    >>> agree_by_place(12, 0, 12), agree_by_place(3, 1, 60), agree_by_place(60, 55, 60)
+    (1.0, 0.0, 0.0)
+    """
+    beyond = by_place - elsewhere
+    if elsewhere >= by_place / 2 or beyond < 3 * (by_place + elsewhere) ** 0.5:
+        return 0.0
+    return by_place / records

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.keys import find_person, person_of_records, several_records
+from indistinct.keys import person_of_records, several_records
 from indistinct.keys.people import class_of_records
+from indistinct.naming import find_person
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_people"]
@@ -29,15 +30,20 @@ def examine_people(trial: Trial) -> Opinion:
     if not release.records:
         return found
     private, person, origin = trial.private, promise.person, trial.origin
-    if private is not None and person is not None and origin is not None:
-        whose, real = person_of_records(engine, private, person), origin >= 0
-        classes = class_of_records(engine.count(release, promise.key))
-        found = _counted(found, trial, classes[real], whose[origin[real]], person)
+    if private is not None and origin is not None and len(origin) == release.records:
+        real = origin >= 0
+        # one record, one person: whoever left twice is one, whatever the private data number
+        whose, by = origin[real], "the holder's ledger"
+        if person is not None:
+            whose, by = person_of_records(engine, private, person)[whose], f"'{person}'"
+        if person is not None or len(np.unique(whose)) < len(whose):
+            classes = class_of_records(engine.count(release, promise.key))
+            found = _counted(found, trial, classes[real], whose, by)
     released = _released_person(trial)
     if released is not None:
         whose = person_of_records(engine, release, released)
         classes = class_of_records(engine.count(release, promise.key))
-        found = _counted(found, trial, classes, whose, released)
+        found = _counted(found, trial, classes, whose, f"'{released}'")
         return _put_together(found, trial, classes, whose, released)
     if person is not None and private is None:
         said = (
@@ -59,9 +65,7 @@ def _released_person(trial: Trial) -> str | None:
     return person
 
 
-def _counted(
-    found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, person: str
-) -> Opinion:
+def _counted(found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, by: str) -> Opinion:
     """Add the fewest people of a class, and a finding where they are too few."""
     of_class, _ = _pairs(classes, whose)
     if not len(of_class):
@@ -72,7 +76,7 @@ def _counted(
     if trial.promise.claims_k and fewest < wanted:
         found = found.finding(
             f"some combinations of {', '.join(trial.promise.key)} are those of fewer than "
-            f"{wanted:,} people, who have several records each: by '{person}' the fewest are "
+            f"{wanted:,} people, who have several records each: by {by} the fewest are "
             f"{fewest:,}"
         )
     least = fewest if found.k is None else min(found.k, fewest)

@@ -7,7 +7,8 @@ in case or blanks alone are one, and an empty cell is no value that protects: se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from indistinct.keys import KeyTable
 from indistinct.prove.opinion import Opinion, Trial
+from indistinct.prove.promise import UNTOLD
 from indistinct.risk.closeness import closeness_of
 from indistinct.risk.diversity import KINDS, SensitiveCounts, diversity_of
 from indistinct.risk.folding import split_told, telling_classes
+from indistinct.risk.public_rules import PublicRule, against_rule, known_by_rule, unmet_labels
 
-__all__ = ["examine_sensitive"]
+__all__ = ["examine_sensitive", "model_in_words"]
 
 Split = Callable[[str], SensitiveCounts]
 Failing = NDArray[np.bool_]
@@ -58,18 +61,45 @@ def examine_sensitive(trial: Trial) -> Opinion:
                 f"'{name}' is sensitive and in the key: it cannot be known and hidden at once"
             )
         elif name not in altered:
-            found = _told(found, trial, name, split(name))
+            found, public = _public(found, trial, name)
+            found = _told(found, trial, split(name), public)
     for model in promise.models:
         found = _kept(found, trial, model, split)
     return found
 
 
-def _told(found: Opinion, trial: Trial, name: str, split: SensitiveCounts) -> Opinion:
-    promise = trial.promise
+def _public(found: Opinion, trial: Trial, name: str) -> tuple[Opinion, list[PublicRule]]:
+    """Return the rules by which a value is known of everybody, as far as anybody can see."""
+    kept = []
+    for rule in map(PublicRule.from_dict, trial.promise.public):
+        if rule.variable != name:
+            continue
+        private = trial.private
+        if private is not None and {rule.given, name} <= set(private.variables):
+            table = KeyTable.from_tally(trial.engine.count(private, [rule.given, name]))
+            own = split_told(table, (rule.given,), name, private.variables[name])
+            against = against_rule(own, rule)
+            if against:
+                found = found.finding(
+                    f"the rule that {rule.describe()} is not true of {against:,} records of the "
+                    "private data, and excuses nothing"
+                )
+            if against or unmet_labels(own.table.values(rule.given), rule):
+                continue
+        kept.append(rule)
+        note = f"taken to be known to anybody, and told by no class: {rule.describe()}"
+        found = replace(found, notes=(*found.notes, note))
+    return found, kept
+
+
+def _told(
+    found: Opinion, trial: Trial, split: SensitiveCounts, public: Sequence[PublicRule]
+) -> Opinion:
+    promise, name = trial.promise, split.sensitive
     if len(split.telling.present) == 1:
         note = f"'{name}' has one value in the whole file: what it tells, it tells of everybody"
-        return Opinion(found.findings, found.reservations, (*found.notes, note), None, found.parts)
-    telling = telling_classes(split, confidence=promise.confidence)
+        return replace(found, notes=(*found.notes, note))
+    telling = telling_classes(split, confidence=promise.confidence) & ~known_by_rule(split, public)
     if not telling.any():
         return found
     told, people = int(split.table.counts[telling].sum()), int(split.table.records)
@@ -94,7 +124,7 @@ def _told(found: Opinion, trial: Trial, name: str, split: SensitiveCounts) -> Op
 def _kept(found: Opinion, trial: Trial, model: Mapping[str, Any], split: Split) -> Opinion:
     """Check one further model that was promised, from the file."""
     kind, name = str(model.get("model")), model.get("variable")
-    if kind == "k-anonymity":
+    if kind in ("k-anonymity", UNTOLD):
         return found
     altered = {*trial.promise.perturbed, *trial.promise.encrypted, *trial.promise.substituted}
     if name is not None:
@@ -103,23 +133,18 @@ def _kept(found: Opinion, trial: Trial, model: Mapping[str, Any], split: Split) 
         if name in altered:
             return found.reserving(
                 "model-not-checked",
-                f"{_words(model)} was promised before '{name}' was altered, and is not checked",
+                f"{model_in_words(model)} was promised before '{name}' was altered, and is not "
+                "checked",
             )
     failing = _failing(trial, model, split)
     if failing is None:
         found = found.reserving(
-            "model-not-checked", f"{_words(model)} was promised; the file cannot show it"
+            "model-not-checked", f"{model_in_words(model)} was promised; the file cannot show it"
         )
     elif failing:
         found = found.finding(
-            f"{_words(model)} was promised and does not hold: "
+            f"{model_in_words(model)} was promised and does not hold: "
             f"{failing:,} of {trial.release.records:,} records are in classes that miss it"
-        )
-    if model.get("minimal"):
-        found = found.reserving(
-            "minimality",
-            f"the key was generalised further than k needs, so that {_words(model)} holds: whoever "
-            "knows the method and who is in the file may learn from that which values are where",
         )
     return found
 
@@ -166,7 +191,7 @@ def _not_close(trial: Trial, model: Mapping[str, Any], split: SensitiveCounts) -
     return int(split.table.counts[filled & found.failing(farthest)].sum())
 
 
-def _words(model: Mapping[str, Any]) -> str:
+def model_in_words(model: Mapping[str, Any]) -> str:
     """Name a model in words, by its parameters alone."""
     kind, name = str(model.get("model")), model.get("variable")
     amounts = ", ".join(f"{n} = {model[n]:g}" for n in ("l", "t", "k", "limit") if n in model)

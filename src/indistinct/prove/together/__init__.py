@@ -1,5 +1,6 @@
 """Several releases of the same people, put together."""
 
+from indistinct.arguments import check_arguments
 from indistinct.prove.together.build import Edition
 from indistinct.prove.together.check import check_together
 from indistinct.prove.together.inference import Associations, Inferred, inferred_associations
@@ -27,3 +28,5 @@ __all__ = [
     "check_together",
     "inferred_associations",
 ]
+
+check_arguments(__name__)

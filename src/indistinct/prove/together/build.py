@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy
+from indistinct.hierarchy import Hierarchy, Nesting
+from indistinct.hierarchy.labels import is_suppressed
 from indistinct.prove.cover import texts_of
 from indistinct.prove.exposure import Counted, count_by
-from indistinct.prove.labels import is_suppressed
 from indistinct.prove.together.count import NONE, Profiles
 from indistinct.prove.together.join import (
     Layer,
@@ -27,7 +28,7 @@ from indistinct.prove.together.join import (
     members_by,
 )
 from indistinct.prove.together.matching import possible_pairs
-from indistinct.prove.together.nesting import Nesting, nested_pairs
+from indistinct.prove.together.nesting import nested_pairs
 
 __all__ = ["Combination", "Edition", "Table", "table_of"]
 
@@ -61,8 +62,8 @@ class Edition:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.name or self.source.origin)
         object.__setattr__(self, "key", tuple(self.names.get(n, n) for n in self.key))
-        if self.k is not None and self.k < 1:
-            raise InputError(f"{self.name}: k must be an integer of at least 1. Got {self.k}.")
+        if self.k is not None:
+            check_whole(f"{self.name}: k", self.k, 1)
         for column in self.names:
             self.source.check_columns([column])
         for column in self.key:

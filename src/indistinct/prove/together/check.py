@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy
-from indistinct.prove.labels import is_suppressed
+from indistinct.hierarchy import Hierarchy, Nesting
+from indistinct.hierarchy.labels import is_suppressed
 from indistinct.prove.together.build import Combination, Edition
 from indistinct.prove.together.count import NONE, Left, Profiles, left_in_files, left_in_people
 from indistinct.prove.together.join import AT_MOST_PAIRS, distinct_rows, meeting_pairs
-from indistinct.prove.together.nesting import Nesting
 from indistinct.prove.together.people import People, people_of
 from indistinct.prove.together.result import (
     Apart,

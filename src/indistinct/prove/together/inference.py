@@ -17,6 +17,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from indistinct import showing
+from indistinct.arguments import ClassSize, check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
@@ -147,7 +148,7 @@ def inferred_associations(
     *,
     associate: tuple[str, str],
     shared: Sequence[str] | None = None,
-    k: int = 2,
+    k: ClassSize = 2,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     limit: int = AT_MOST_PAIRS,
 ) -> Associations:
@@ -180,8 +181,7 @@ def inferred_associations(
     >>> found.lossless
     1.0
     """
-    if k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
     editions = (first, second)
     for edition, name in zip(editions, associate, strict=True):
         if name not in edition.columns:

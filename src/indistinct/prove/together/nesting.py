@@ -1,4 +1,4 @@
-"""Whether a label lies within another: whomever the first may mean, the second may mean too.
+"""Pairs of records of two releases of which the first certainly fits the second.
 
 Meeting is enough to link. Counting people without knowing them needs more: a record of one release
 is a second person for a record of another only if its person certainly fits.
@@ -11,91 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.hierarchy import Hierarchy
-from indistinct.prove.cover import texts_of
-from indistinct.prove.labels import Kind, common_kind, is_suppressed, members_of, prefix_of, span_of
+from indistinct.hierarchy import Nesting
 from indistinct.prove.together.join import Layer, listed_pairs
 
-__all__ = ["Nesting", "nested_pairs"]
+__all__ = ["nested_pairs"]
 
 IntArray = NDArray[np.int64]
-Texts = tuple[str | None, ...]
-
-
-class Nesting:
-    """Decides for the labels of one attribute in two releases which lie within which.
-
-    Labels are sets of original values, as `indistinct.prove.labels.stands_for` reads them. Where
-    form and hierarchy tell nothing, a label lies within itself and within suppressed cells only.
-
-    >>> zips = Nesting(["02138", "0213*"], ["0213*", "021**", None])
-    >>> [zips.within(label, other) for label in range(2) for other in range(3)]
-    [True, True, True, True, True, True]
-    >>> Nesting(["021**", None], ["0213*"]).within(0, 0)
-    False
-    """
-
-    def __init__(
-        self,
-        inner: Sequence[object],
-        outer: Sequence[object],
-        *,
-        hierarchy: Hierarchy | None = None,
-    ) -> None:
-        self.inner, self.outer = texts_of(inner), texts_of(outer)
-        self.hierarchy = hierarchy
-        self.kind: Kind = common_kind(self.inner, self.outer)
-        self._under: dict[str, frozenset[int]] = {}
-        if hierarchy is not None:
-            self._under = _leaves(hierarchy, {*self.inner, *self.outer})
-
-    def within(self, inner: int, outer: int) -> bool:
-        """Say whether an inner label, by code, lies within an outer one."""
-        a, b = self.inner[inner], self.outer[outer]
-        if is_suppressed(b, self.hierarchy):
-            return True
-        if is_suppressed(a, self.hierarchy):
-            return False
-        assert a is not None
-        assert b is not None
-        if a == b:
-            return True
-        if a in self._under and b in self._under:
-            return self._under[a] <= self._under[b]
-        outside = members_of(b) or (b,)
-        return all(
-            any(_inside(one, other, self.kind) for other in outside)
-            for one in members_of(a) or (a,)
-        )
-
-    def of_pairs(self, inner: IntArray, outer: IntArray) -> NDArray[np.bool_]:
-        """Say it of many pairs; each different pair is looked at once."""
-        codes, place = np.unique(inner * len(self.outer) + outer, return_inverse=True)
-        decided = np.array([self.within(*divmod(int(c), len(self.outer))) for c in codes], bool)
-        return decided[place.reshape(-1)] if len(codes) else np.zeros(0, dtype=bool)
-
-
-def _inside(a: str, b: str, kind: Kind) -> bool:
-    if a == b:
-        return True
-    if (stem := prefix_of(b)) is not None:
-        return (prefix_of(a) or a).startswith(stem)
-    one, other = span_of(a, kind), span_of(b, kind)
-    return one is not None and other is not None and other[0] <= one[0] and one[1] <= other[1]
-
-
-def _leaves(tree: Hierarchy, wanted: set[str | None]) -> dict[str, frozenset[int]]:
-    """Return the values under each label that the hierarchy knows and somebody uses."""
-    under: dict[str, frozenset[int]] = {}
-    for level in tree.levels:
-        nodes = tree.level_codes(level)
-        labels = tree.level_labels(level)
-        order = np.argsort(nodes, kind="stable")
-        bounds = np.searchsorted(nodes[order], np.arange(len(labels) + 1))
-        for code, label in enumerate(labels):
-            if label is not None and label in wanted and label not in under:
-                under[label] = frozenset(order[bounds[code] : bounds[code + 1]].tolist())
-    return under
 
 
 def nested_pairs(
