@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
+from indistinct.arguments import check_arguments
+from indistinct.doors import check_within
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -88,12 +91,21 @@ def _declared(source: Source, project: Project, hierarchies: Hierarchical) -> li
             given = dict(content)
             if given.get("kind") == "shuffle":
                 given = _completed(given, source, project, hierarchies, plain=True)
-            steps.append(Step.from_dict(given))
+            steps.append(_within_reach(Step.from_dict(given), project))
         except InputError as error:
             problems.append(f"{project.path}:{line}: [steps.{name}]: {error}")
     if problems:
         raise InputError("\n".join(problems))
     return steps
+
+
+def _within_reach(step: Step, project: Project) -> Step:
+    """Refuse a step that reads what its project file may not name."""
+    for named in step.files():
+        astray = check_within(Path(named), project.path.parent)
+        if astray is not None:
+            raise InputError(f"{named} {astray}.")
+    return step
 
 
 def _completed(
@@ -105,16 +117,15 @@ def _completed(
     plain: bool = False,
 ) -> dict[str, Any]:
     """Add the hierarchies of taxonomies and the columns of households, where these are needed."""
-    names = [n for part in ("variables", "given", "within", "apart") for n in given.get(part) or ()]
+    # what is no list, no text and no mapping here is told when the step is made
+    lists = [given.get(part) for part in ("variables", "given", "within", "apart")]
+    names = [n for part in lists if isinstance(part, (list, tuple)) for n in part]
+    coarse = [name for part in ("stay", "at") for name in _names_in(given.get(part))]
     needed = [
         name
-        for name in dict.fromkeys(names)
+        for name in dict.fromkeys(n for n in names if isinstance(n, str))
         if name in source.variables
-        and (
-            source.variables[name].level == "taxonomy"
-            or name in (given.get("stay") or {})
-            or name in (given.get("at") or {})
-        )
+        and (source.variables[name].level == "taxonomy" or name in coarse)
     ]
     if needed and "hierarchies" not in given:
         found = hierarchies(needed)
@@ -133,6 +144,10 @@ def _completed(
         else:
             given["households"] = columns.to_dict() if plain else columns
     return given
+
+
+def _names_in(given: object) -> list[str]:
+    return list(given) if isinstance(given, Mapping) else []
 
 
 def _households(source: Source, project: Project | None) -> HouseholdColumns:
@@ -183,3 +198,6 @@ def _under_rules(steps: Sequence[Step], source: Source, project: Project | None)
         together = tuple(run)
         planned += [KeepRules(together, rules, columns)] if perturbs else together
     return planned
+
+
+check_arguments(__name__)

@@ -58,7 +58,7 @@ def test_a_file_without_the_section_has_empty_terms(write):
         ('lifetime = "2030-06-30"', "lifetime must be a date such as 2027-12-31, without quotes"),
         ("destroy_by = 2030-06-30T10:00:00", "destroy_by must be a date such as 2027-12-31"),
         ("destroy_by = 10:00:00", "destroy_by must be a date"),
-        ("review_days = -1", "review_days must be an integer of at least 0. Got -1."),
+        ("review_days = -1", "review_days must be a whole number of at least 0. Got -1."),
         ("needed = []", "needed must be a list of variable names"),
         ("could_links = []", "has no setting 'could_links'. Did you mean 'could_link'?"),
         ('could_link = ["age", "income"]', "could_link names 'income', which is not in the key"),

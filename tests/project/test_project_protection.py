@@ -36,10 +36,10 @@ def test_settings_of_the_variables_of_a_key(tmp_path):
     ("line", "must"),
     [
         ("distortion = 1.5", "a number from 0 to 1"),
-        ("identification = 4", "an integer from 0 to 3"),
-        ("identification = true", "an integer from 0 to 3"),
+        ("identification = 4", "a whole number from 0 to 3"),
+        ("identification = true", "a whole number from 0 to 3"),
         ("importance = -1", "a number of at least 0"),
-        ("highest_level = 1.0", "an integer of at least 0"),
+        ("highest_level = 1.0", "a whole number of at least 0"),
     ],
 )
 def test_what_is_out_of_range_is_refused_with_its_line(tmp_path, line, must):

@@ -162,13 +162,13 @@ master = "spark://x"
     assert "'w1' is the weight already" in found[4]
     assert "multiple" in found[5] or "nest" in found[5]
     assert "there is no section [relase]. Did you mean 'release'?" in found[6]
-    assert "k must be an integer of at least 2. Got 1." in found[7]
+    assert "k must be a whole number of at least 2. Got 1." in found[7]
     assert "key names 'aeg', which has no section [variables.aeg]. Did you mean 'age'?" in text
     assert "whose role is weight" in found[9]
     assert 'item 4 is there twice: "age"' in found[10]
     assert 'missing must be one of own, wildcard. Got "any".' in text
     assert "memory must be a size" in text
-    assert "threads must be an integer of at least 1. Got 0." in text
+    assert "threads must be a whole number of at least 1. Got 0." in text
     assert 'master is only for name = "spark"' in text
 
 
@@ -211,7 +211,7 @@ def test_text_that_is_not_utf8_has_its_line(write):
         ("[data]\nfile = 3\n", "2: [data] file must be text in quotes. Got 3."),
         ("[data]\nfile = ''\n", "2: [data] file must be text"),
         ("[data]\nfile = 'no/such.csv'\n", "There is no folder"),
-        (f"[data]\nfile = '{'x' * 5000}'\n", "names a file that does not exist"),
+        (f"[data]\nfile = '{'x' * 5000}'\n", "must be a name that a file can have"),
         ("[data]\nfile = 'postgresql://u:secret@h/d'\n", "needs a query"),
         ("[data]\nfile = 'people.csv'\nquery = 'SELECT 1'\n", "3: [data] query is for a database"),
         ("[data]\nencoding = 'klingon'\n", "must be a character encoding"),
@@ -236,8 +236,8 @@ def test_text_that_is_not_utf8_has_its_line(write):
         ("[variables.a]\nhierarchy = { kind = 'order' }\n", "needs values"),
         ("[variables.a]\nhierarchy = { kind = 'intervals', widths = ['x'] }\n", "must be a number"),
         ("[release]\nkey = 'age'\n", "must be a list of variable names"),
-        ("[release]\nk = true\n", "k must be an integer"),
-        ("[release]\nk = 2.5\n", "k must be an integer of at least 2. Got 2.5."),
+        ("[release]\nk = true\n", "k must be a whole number"),
+        ("[release]\nk = 2.5\n", "k must be a whole number of at least 2. Got 2.5."),
         ("[release]\nhierarchies = 'none'\n", "names a folder that does not exist"),
         ("[release]\nformat = 'xlsx'\n", "format must be one of parquet, csv, stata, spss"),
         ("[release]\naccess = 'open'\n", "access must be one of private, semi-private"),

@@ -45,8 +45,8 @@ def test_a_section_with_everything(tmp_path):
     [
         ('access = "secret"', "must be one of private, semi-private"),
         ('preset = "doctor"', "must be one of caretaker, researcher, public"),
-        ("k = 1", "must be an integer of at least 2"),
-        ("smallest = 0", "must be an integer of at least 1"),
+        ("k = 1", "must be a whole number of at least 2"),
+        ("smallest = 0", "must be a whole number of at least 1"),
         ("columns = []", "must be a list of variable names"),
         ("distortion = { age = 2 }", "distortion.age must be a number from 0 to 1"),
         ("distortion = 1", "must be a table of variables and numbers"),

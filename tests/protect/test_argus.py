@@ -336,7 +336,7 @@ def test_a_session_previews_and_puts_levels():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 1}, "k must be an integer of at least 2"),
+        ({"k": 1}, "k must be a whole number of at least 2"),
         ({"identification": {"p": 4}}, "must be 0 .* Got 4"),
         ({"identification": {"pp": 1}}, "Did you mean 'p'"),
         ({"identification": {"p": 0}}, "At least one variable"),

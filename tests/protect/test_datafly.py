@@ -322,7 +322,7 @@ def test_a_limit_that_blocks_is_named_with_the_max_drop_that_would_do():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 1}, "k must be an integer of at least 2"),
+        ({"k": 1}, "k must be a whole number of at least 2"),
         ({}, "either k or an anonymity level"),
         ({"k": 2, "anonymity": 0.5}, "either k or an anonymity level"),
         ({"anonymity": 1.2}, "must be from 0 to 1. Got 1.2"),

@@ -227,7 +227,8 @@ def test_undo_refuses_pairs_of_other_records(engine, opened):
     turned = opened(changed.table().take(list(range(table.num_rows))[::-1]))
     with pytest.raises(InputError, match="not those of these records"):
         step.undo(engine, turned, receipt.private)
-    beyond = SwappedPairs(np.array([[0, 10**6]]), *(np.zeros(1),) * 3)
+    none = np.zeros(1, dtype=np.int64)
+    beyond = SwappedPairs(np.array([[0, 10**6]]), none, none, none.astype(bool))
     with pytest.raises(InputError, match="not those of these records"):
         step.undo(engine, changed, beyond)
 
@@ -277,3 +278,55 @@ def test_profiles_tell_households_apart_as_plain_python_does(engine, opened, see
     for classes, plain in zip(found, expected, strict=True):
         pairs = set(zip(classes.tolist(), plain, strict=True))
         assert len(pairs) == len(set(plain)) == len(set(classes.tolist()))
+
+
+def nested(seed, *, households=120):
+    """Households in areas that lie in regions, with what follows from these and what does not."""
+    rng = np.random.default_rng(seed)
+    of = np.repeat(np.arange(households), rng.integers(1, 4, households))
+    area = rng.integers(0, 12, households)[of]
+    return pa.table(
+        {
+            "home": of,
+            "region": [f"r{n // 3}" for n in area],
+            "area": [f"a{n}" for n in area],
+            "coast": [n // 3 < 2 for n in area],
+            "works_in": [f"a{n}" for n in np.where(rng.random(len(of)) < 0.97, area, area[::-1])],
+            "rooms": rng.integers(1, 6, households)[of],
+            "age": rng.integers(0, 90, len(of)),
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whoever_moves_gets_all_of_the_partners_geography(engine, opened, seed):
+    """By brute force: every area is still in its region; rooms and ages stay where they were."""
+    table = nested(seed)
+    step = SwapHouseholds("home", ("region",), share=0.4)
+    source = opened(table)
+    done, receipt = run(engine, source, step, seed)
+    after, before = done.table().to_pydict(), table.to_pydict()
+    assert after["region"] != before["region"]
+    lies = dict(
+        zip(before["area"], zip(before["region"], before["coast"], strict=True), strict=True)
+    )
+    assert [lies[a] for a in after["area"]] == list(
+        zip(after["region"], after["coast"], strict=True)
+    )
+    assert after["rooms"] == before["rooms"]
+    assert after["age"] == before["age"]
+    assert any("area, coast" in note for note in receipt.notes)
+    assert any(word.startswith("works_in goes with the place") for word in receipt.warnings)
+    assert step.undo(engine, done, receipt.private).table().to_pydict() == before
+
+
+def test_what_is_left_is_warned_of(engine, opened):
+    step = SwapHouseholds("home", ("region",), share=0.4, dependent="leave")
+    done, receipt = run(engine, opened(nested(1)), step)
+    assert done.table().column("area") == nested(1).column("area")
+    assert "area, coast, works_in go with the place and are not exchanged" in receipt.warnings[0]
+
+
+def test_a_task_that_is_neither_is_refused():
+    with pytest.raises(InputError, match="dependent must be carry or leave"):
+        SwapHouseholds("home", ("region",), dependent="both")

@@ -250,7 +250,7 @@ def test_all_equal_all_unique_one_class_and_no_record():
 
 def test_refusals_say_what_stands_in_the_way():
     keys = counted([("a", "u", "0"), ("a", "u", "1"), ("b", "u", "1")])
-    with pytest.raises(InputError, match="k must be an integer of at least 2"):
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         local_recoding(keys, k=1)
     with pytest.raises(GuaranteeError, match="k=4 cannot be reached with 3 records"):
         local_recoding(keys, k=4)
@@ -262,7 +262,7 @@ def test_refusals_say_what_stands_in_the_way():
         local_recoding(keys, k=2, weights={"a": -1})
     with pytest.raises(InputError, match="Did you mean"):
         local_recoding(keys, k=2, weights={"aa": 1})
-    with pytest.raises(InputError, match="'loss' or 'precision'"):
+    with pytest.raises(InputError, match="loss or precision"):
         local_recoding(keys, k=2, loss="entropy")
 
 

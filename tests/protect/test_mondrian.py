@@ -221,7 +221,7 @@ def test_refusals_and_edges():
     keys = counted([("1", "a", "0")] * 3 + [("1", "a", "1")])
     with pytest.raises(GuaranteeError, match="'sex' at level 0"):
         mondrian(keys, k=2, limits={"sex": 0})
-    with pytest.raises(InputError, match="k must be an integer"):
+    with pytest.raises(InputError, match="k must be a whole number"):
         mondrian(keys, k=0)
     equal = mondrian(counted([("1", "a", "0")] * 7), k=2, strict=False)
     assert sum(equal.recoding.cells_changed().values()) == 0

@@ -401,7 +401,7 @@ def test_locks_that_only_break_k_together_are_told_with_what_would_help():
     ("options", "words"),
     [
         ({}, "Nothing is asked for"),
-        ({"k": 1}, "k must be an integer of at least 2. Got 1"),
+        ({"k": 1}, "k must be a whole number of at least 2. Got 1"),
         ({"k": 2, "max_drop": -1}, "max_drop must be a number of records from 0 to 7"),
         ({"k": 2, "max_drop": 8}, "max_drop must be a number of records from 0 to 7"),
         ({"k": 2, "max_drop": 1.5}, "max_drop must be"),
@@ -411,11 +411,11 @@ def test_locks_that_only_break_k_together_are_told_with_what_would_help():
         ({"k": 2, "weights": {"z": 1}}, "'z' is not in the key"),
         ({"k": 2, "weights": {"a": 0, "b": 0, "c": 0}}, "At least one variable"),
         ({"k": 2, "weights": {"a": 2}, "loss": "aecs"}, "weights mean nothing to it"),
-        ({"k": 2, "loss": "los"}, "There is no loss 'los'. Did you mean"),
-        ({"k": 2, "checks": 0}, "checks must be an integer of at least 1"),
+        ({"k": 2, "loss": "los"}, "loss must be one of .* Got 'los'. Did you mean"),
+        ({"k": 2, "checks": 0}, "checks must be a whole number of at least 1"),
         ({"models": [LDiversity("s", 2)]}, "Give sensitive="),
         ({"models": [KMap(2)]}, "k-map needs a register"),
-        ({"models": ["k"]}, "A model must be a PrivacyModel"),
+        ({"models": ["k"]}, "models must be a list of PrivacyModel"),
     ],
 )
 def test_what_is_wrong_is_said(options, words):

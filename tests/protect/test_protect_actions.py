@@ -520,7 +520,7 @@ def test_a_refused_action_is_in_the_comparison_with_its_reason(engine, opened):
         ({"action": "burn"}, "action must be one of"),
         ({"action": "blank"}, "needs a seed"),
         ({"action": "encrypt"}, "needs the key of the release"),
-        ({"action": "blank", "k": 1}, "k must be an integer of at least 2"),
+        ({"action": "blank", "k": 1}, "k must be a whole number of at least 2"),
         ({"action": "blank", "seed": -1}, "seed must be"),
         ({"action": "blank", "seed": 1, "part": "given"}, "named with part 'given'"),
         ({"action": "blank", "seed": 1, "variables": ["x"]}, "Did you mean 'X'"),

@@ -83,7 +83,7 @@ def apply(engine, source, step, seed=5):
         ({"nominal": ("incom",)}, "'incom' is neither shuffled nor given"),
         ({"nominal": ("income",), "ordered": ("income",)}, "both nominal and ordered"),
         ({"of": "couple"}, "of must be people, couples or singles"),
-        ({"hold": "hands"}, "hold table or ranks"),
+        ({"hold": "hands"}, "hold must be table or ranks"),
         ({"ties": "random"}, "ties must be model or free"),
         ({"of": "singles"}, "Couples are found from households"),
         ({"where": "age <"}, "not understood"),

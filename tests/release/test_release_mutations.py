@@ -1,15 +1,18 @@
 """A thousand ways to change a release folder, and every one is noticed.
 
-The changes that write all hashes anew can be noticed by a signature only; that they are not
-noticed without one is tested too, because the documentation says so.
+The changes that write all hashes anew are told from the holder's ledger, and without it by a
+signature only; that they are not noticed without either is tested too, because the documentation
+says so.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,7 @@ from indistinct.release import (
     check_folder,
     file_digest,
 )
+from indistinct.report.placing import write_together
 
 KEY = SigningKey.fresh()
 Change = Callable[[Path], Any]
@@ -38,11 +42,22 @@ def whole(release, tmp_path_factory) -> dict[str, Path]:
     made = {}
     for name, key in (("plain", None), ("signed", KEY)):
         made[name] = tmp_path_factory.mktemp(name) / "out"
-        release(made[name], format="csv", sign_with=key)
+        release(made[name], format="csv", sign_with=key, measured={}, origin=np.arange(12))
+        _write_reports(made[name])
         trail = AuditTrail(made[name] / "private" / "audit.jsonl")
         for number in range(6):
             trail.append("look", records=[number])
     return made
+
+
+def _write_reports(folder: Path) -> None:
+    page = folder / "private" / "report.html"
+    texts = {page.with_suffix(end): f"a report {end}" for end in (".html", ".json", ".pdf")}
+    write_together({path: partial(_write, text=text) for path, text in texts.items()}, private=True)
+
+
+def _write(aside: Path, text: str) -> None:
+    aside.write_text(text)
 
 
 def parts_of(folder: Path) -> list[str]:
@@ -125,7 +140,18 @@ def file_changes(names: list[str]) -> Iterator[tuple[str, Change]]:
         yield f"{name} copied", lambda f, n=name: shutil.copy(f / n, f / f"{n}.copy")
         yield f"{name} a link", lambda f, n=name: _link(f, n)
         yield f"{name} a folder", lambda f, n=name: _folder(f, n)
-    for extra in ("x", ".x", "data.parquet", "private/report.txt", "private/.x", "more/x"):
+        yield f"{name} a pipe", lambda f, n=name: _pipe(f, n)
+        yield f"{name} empty", lambda f, n=name: (f / n).write_bytes(b"")
+    extras = (
+        "x",
+        ".x",
+        "data.parquet",
+        "private/report.txt",
+        "private/.x",
+        "more/x",
+        "private/m/x",
+    )
+    for extra in extras:
         yield f"{extra} added", lambda f, n=extra: _add(f, n)
     for one, other in pairwise(names):
         yield f"{one} in place of {other}", lambda f, a=one, b=other: shutil.copy(f / a, f / b)
@@ -140,6 +166,11 @@ def _link(folder: Path, name: str) -> None:
 def _folder(folder: Path, name: str) -> None:
     (folder / name).unlink()
     (folder / name).mkdir()
+
+
+def _pipe(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
 
 
 def _add(folder: Path, name: str) -> None:
@@ -246,11 +277,12 @@ def state(folder: Path) -> State:
     found: State = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        found[name] = (
-            str(path.readlink())
-            if path.is_symlink()
-            else (path.read_bytes() if path.is_file() else None)
-        )
+        if path.is_symlink():
+            found[name] = str(path.readlink())
+        elif path.is_fifo():
+            found[name] = "a pipe"
+        else:
+            found[name] = path.read_bytes() if path.is_file() else None
     return found
 
 
@@ -274,10 +306,9 @@ def restore(folder: Path, original: State) -> None:
             (folder / name).write_bytes(content)
 
 
-def _forge(folder: Path, key: SigningKey | None) -> None:
-    """Replace the data and write every hash anew, as whoever may write all files can."""
+def _data_and_certificate(folder: Path, key: SigningKey | None) -> None:
+    """Replace the data and write every hash of the certificate anew."""
     (folder / "data.csv").write_text("age,sex,income\n20-29,f,1\n")
-    shutil.rmtree(folder / "private")
     path = folder / CERTIFICATE
     content = Certificate.read(path).to_dict()
     content["files"]["data.csv"] = file_digest(folder / "data.csv")
@@ -285,26 +316,80 @@ def _forge(folder: Path, key: SigningKey | None) -> None:
     path.write_bytes(Certificate(content).signed(key).to_bytes())
 
 
-def _forge_trail(folder: Path, key: SigningKey | None) -> None:
+def _trail_and_certificate(folder: Path, key: SigningKey | None) -> None:
     """Write another trail with another head, and a certificate that knows it."""
     path = folder / "private" / "audit.jsonl"
     for old in (path, path.with_name("audit.jsonl.head")):
         old.unlink()
-    AuditTrail(path).append("nothing happened")
+    trail = AuditTrail(path)
+    trail.append("nothing happened")
     content = Certificate.read(folder / CERTIFICATE).to_dict()
-    content["audit"] = AuditTrail(path).head().to_dict()
+    content["audit"] = trail.head().to_dict()
     (folder / CERTIFICATE).write_bytes(Certificate(content).signed(key).to_bytes())
+    trail.append("seal", data={CERTIFICATE: file_digest(folder / CERTIFICATE)})
 
 
-@pytest.mark.parametrize("forge", [_forge, _forge_trail])
-@pytest.mark.parametrize("key", [None, SigningKey.fresh()], ids=["unsigned", "another key"])
-def test_replacing_data_and_certificate_together_is_noticed_by_the_holders_key_only(
+def _claims(**claims: Any) -> Callable[[Path, SigningKey | None], None]:
+    def forge(folder: Path, key: SigningKey | None) -> None:
+        content = Certificate.read(folder / CERTIFICATE).to_dict()
+        promise = {**content["promise"], **{n: v for n, v in claims.items() if n in ("key", "k")}}
+        changed = Certificate({**content, **claims, "promise": promise}).signed(key)
+        (folder / CERTIFICATE).write_bytes(changed.to_bytes())
+
+    return forge
+
+
+FORGERIES = {
+    "data": _data_and_certificate,
+    "trail": _trail_and_certificate,
+    "key": _claims(key=["sex"]),
+    "k": _claims(k=3),
+    "records": _claims(records=5),
+    "verdict": _claims(verdict=None, proved=False),
+    "created": _claims(created="2001-01-01T00:00:00+00:00"),
+}
+forgeries = pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+keys = pytest.mark.parametrize("key", [None, SigningKey.fresh()], ids=["unsigned", "another key"])
+
+
+@forgeries
+@keys
+def test_a_certificate_that_was_written_anew_is_told_from_the_holders_ledger(
     whole, tmp_path, forge, key
 ):
-    shutil.copytree(whole["signed"], tmp_path / "out")
-    forge(tmp_path / "out", key)
-    assert noticed(tmp_path / "out", KEY.public)
-    assert not noticed(tmp_path / "out")
+    folder = shutil.copytree(whole["plain"], tmp_path / "out")
+    forge(folder, key)
+    assert noticed(folder)
+
+
+@forgeries
+@keys
+def test_without_a_ledger_a_certificate_written_anew_is_told_by_key_or_ledger_from_elsewhere(
+    whole, tmp_path, forge, key
+):
+    """With neither, the bytes show nothing: the documentation says so, and it is so."""
+    folder = shutil.copytree(whole["signed"], tmp_path / "out")
+    forge(folder, key)
+    shutil.rmtree(folder / "private")
+    assert not noticed(folder)
+    assert noticed(folder, KEY.public)
+    ledger = whole["signed"] / "private" / "ledger.json"
+    assert not check_folder(folder, ledger=ledger).whole
+
+
+def test_the_ledger_that_was_kept_elsewhere_knows_its_release(whole, tmp_path):
+    folder = shutil.copytree(whole["plain"], tmp_path / "out")
+    shutil.rmtree(folder / "private")
+    ledger = whole["plain"] / "private" / "ledger.json"
+    assert check_folder(folder, ledger=ledger).whole
+    assert not check_folder(folder, ledger=whole["signed"] / "private" / "ledger.json").whole
+
+
+def test_a_signature_that_was_taken_off_is_told_from_the_trail(whole, tmp_path):
+    folder = shutil.copytree(whole["signed"], tmp_path / "out")
+    path = folder / CERTIFICATE
+    path.write_bytes(Certificate.read(path).signed(None).to_bytes())
+    assert "certificate.json was changed" in check_folder(folder).findings
 
 
 def test_cutting_the_trail_after_the_release_shows_against_a_head_noted_elsewhere(whole, tmp_path):
@@ -315,8 +400,10 @@ def test_cutting_the_trail_after_the_release_shows_against_a_head_noted_elsewher
     shutil.copy(path, tmp_path / "old")
     for old in (path, path.with_name("audit.jsonl.head")):
         old.unlink()
-    # the attacker keeps what the certificate vouches for, and writes the head anew
+    # the attacker keeps what the certificate vouches for, and notes the folder as it is
     path.write_bytes(lines[0])
-    AuditTrail(path).append("look", records=[99])
+    names = [CERTIFICATE, *(f"private/report.{end}" for end in ("html", "json", "pdf"))]
+    noting = {name: file_digest(tmp_path / "out" / name) for name in names}
+    AuditTrail(path).append("seal", data=noting)
     assert not noticed(tmp_path / "out", KEY.public)
     assert not AuditTrail(path).check(at=noted).whole

@@ -12,6 +12,7 @@ import browser
 import pytest
 from small_data import open_small
 
+from indistinct import report
 from indistinct.errors import InputError
 from indistinct.report import compare_reports, load_words, write_comparison_report
 from indistinct.report import facts as measured_facts
@@ -461,9 +462,7 @@ def test_releases_with_different_keys_are_compared_all_the_same(folders):
 
 
 def test_another_language_has_its_own_words(folders, tmp_path):
-    text = (Path(compare_reports.__code__.co_filename).parent / "words" / "en.toml").read_text(
-        "utf-8"
-    )
+    text = (Path(report.__file__).parent / "words" / "en.toml").read_text("utf-8")
     text = text.replace('language = "en"', 'language = "de"')
     text = text.replace(
         '"section.recommendation" = "Recommendation"', '"section.recommendation" = "Empfehlung"'
@@ -495,5 +494,5 @@ def test_what_cannot_be_compared_is_refused(folders, names, reason):
 
 
 def test_one_path_is_not_taken_for_many(folders):
-    with pytest.raises(InputError, match="two release folders"):
+    with pytest.raises(InputError, match="releases must be a list of texts or paths"):
         compare_reports(str(folders / "blanked"))

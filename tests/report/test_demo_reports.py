@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from report_page import read_page
 
-from indistinct.census import SKINNER_HOLMES_KEY
+from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
 from indistinct.demo import run_demo
 from indistinct.files import open_data, workspace
-from indistinct.release import check_folder
+from indistinct.release import Certificate, check_folder
 from indistinct.report import load_words
 
 pytestmark = pytest.mark.heavy
@@ -91,3 +91,17 @@ def test_the_shuffled_release_has_its_tests_of_households(demo):
     page = (demo.folder / "shuffled/private/report.html").read_text("utf-8")
     assert 'id="demography"' in page
     assert 'id="curve-fertility"' in page
+
+
+def test_the_demo_ends_green_and_its_releases_are_judged_by_all_that_they_hold(demo):
+    """The key of the shuffled census is all that it has of what McCaa's intruder knows."""
+    assert demo.proved.state == "holds"
+    certificate = Certificate.read(demo.folder / "release/certificate.json")
+    assert certificate.proved
+    assert certificate.reservations == []
+    shuffled = Certificate.read(demo.folder / "shuffled/certificate.json")
+    columns = set(pq.read_schema(demo.folder / "shuffled/data.parquet").names)
+    assert set(shuffled.key) == set(MCCAA_KEY) & columns
+    assert shuffled.state == demo.shuffled.state != "holds"
+    assert demo.areas.found.folder.folder == demo.folder / "tables" / "published"
+    assert demo.areas.found.folder.folder.is_dir()

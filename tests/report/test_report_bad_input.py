@@ -73,7 +73,7 @@ def test_where_the_report_goes_is_checked_first(workshop, tmp_path):
     folder = workshop.make("unproved").folder
     with pytest.raises(InputError, match=r"must end in \.html"):
         write_report(folder, out=tmp_path / "report.pdf")
-    with pytest.raises(InputError, match="There is no folder"):
+    with pytest.raises(InputError, match="does not exist"):
         write_report(folder, out=tmp_path / "none" / "r.html")
     with pytest.raises(InputError, match="no language 'xx'"):
         write_report(folder, out=tmp_path / "r.html", language="xx")

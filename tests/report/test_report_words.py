@@ -259,7 +259,7 @@ def test_a_catalogue_that_does_not_fit_is_refused_with_a_sentence(tmp_path, chan
 
 def test_what_is_no_catalogue_is_refused(tmp_path):
     for content, said in (
-        (b"\xff\xff", "is not a catalogue in TOML"),
+        (b"\xff\xff", "the text is not UTF-8"),
         (b"[text", "is not a catalogue in TOML"),
         (b"x = 1", "has no table [text]"),
         (b"[text]\nyes = 1", "has no table [text]"),
@@ -268,7 +268,7 @@ def test_what_is_no_catalogue_is_refused(tmp_path):
         path.write_bytes(content)
         with pytest.raises(InputError, match=re.escape(said)):
             load_words(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="There is no catalogue"):
         load_words(tmp_path / "none.toml")
     with pytest.raises(InputError, match="no language 'de'"):
         load_words("de")

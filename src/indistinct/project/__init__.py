@@ -1,5 +1,6 @@
 """The project file `release.toml`: reading it, checking it, and drafting a first one."""
 
+from indistinct.arguments import check_arguments
 from indistinct.naming import Guess
 from indistinct.project.builders import HierarchyBuilder
 from indistinct.project.checking import check_categories, check_levels
@@ -51,3 +52,5 @@ __all__ = [
     "load_project",
     "read_project",
 ]
+
+check_arguments(__name__)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import write_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
-from indistinct.files import Source, written_whole
+from indistinct.files import Source
 from indistinct.files.sql import is_database, shown_address
-from indistinct.keys import find_person
-from indistinct.naming import Guess, guess_variables
+from indistinct.naming import Guess, find_person, guess_variables
 from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
 from indistinct.showing import Shown, Table
 
@@ -174,15 +174,8 @@ class Draft(Shown):
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the project file, whole or not at all; an existing file only if told so."""
         path = Path(path)
-        if path.exists() and not overwrite:
-            raise InputError(
-                f"{path} exists already and may hold your work. Give another name, or say that "
-                "it is to be overwritten."
-            )
         text = self.to_toml(file=path.name, folder=path.parent)
-        with written_whole(path) as aside:
-            aside.write_text(text, encoding="utf-8", newline="\n")
-        return path
+        return write_whole(path, text, overwrite=overwrite)
 
     def _person(self) -> str:
         """Return the line that says who the people are."""

@@ -150,6 +150,11 @@ class Release:
         "leave the records in the order of the private file, which may tell whose they are",
         default=False,
     )
+    keep_formulas: bool = setting(
+        yes_or_no,
+        "write cells of a CSV file that a spreadsheet would run (=, +, -, @) as they are",
+        default=False,
+    )
     keep_household_numbers: bool = setting(
         yes_or_no,
         "release the households' own numbers; by default they get new ones",
@@ -203,6 +208,18 @@ class Release:
 
 
 @dataclass(frozen=True)
+class DeclaredPublic:
+    """``[public.NAME]``: what anybody knows of everybody, so that no class tells it."""
+
+    variable: str = setting(text, "the sensitive variable", default="", required=True)
+    value: str = setting(text, "the value that everybody has", default="", required=True)
+    given: str = setting(text, "the variable of the key that says who", default="", required=True)
+    labels: tuple[str, ...] = setting(
+        listed(text, "labels"), 'of whom: values or ranges, as "<15"', default=(), required=True
+    )
+
+
+@dataclass(frozen=True)
 class EngineSettings:
     """``[engine]``: what does the counting."""
 
@@ -235,6 +252,7 @@ class Project:
     recipients: Mapping[str, Recipient] = _section(Recipient, named=True)
     household: Household = _section(Household)
     rules: Rules = field(default_factory=Rules, metadata={"section": DeclaredRule, "named": True})
+    public: Mapping[str, DeclaredPublic] = _section(DeclaredPublic, named=True)
     steps: Mapping[str, Mapping[str, Any]] = _section(DeclaredStep, named=True)
     publish: Publish = _section(Publish)
     tables: Mapping[str, DeclaredTable] = _section(DeclaredTable, named=True)

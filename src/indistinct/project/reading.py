@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import read_text, watching
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.sql import is_database
 from indistinct.project.contract import check_contract
@@ -17,11 +19,15 @@ from indistinct.project.lines import Path as Where
 from indistinct.project.lines import find_lines
 from indistinct.project.method import check_method_settings
 from indistinct.project.model import Declared, Project
+from indistinct.project.places import check_places
 from indistinct.project.publishing import check_publishing
 from indistinct.project.settings import Place, Problems, header, shown
 from indistinct.project.steps import read_steps
 
 __all__ = ["UNIQUE_ROLES", "load_project", "read_project"]
+
+LONGEST = 1_000_000
+"""Bytes that a project file may have."""
 
 UNIQUE_ROLES = ("weight", "household", "relationship")
 """Roles that one variable at most can have."""
@@ -40,8 +46,11 @@ _HINTS = {
 }
 
 
-def load_project(path: str | Path) -> Project:
+def load_project(path: str | Path, *, allow_outside: bool = False) -> Project:
     """Read a project file.
+
+    It may name what lies in its own folder, and what the command line names; more if that is
+    allowed.
 
     All its mistakes are told in one `InputError`, a line each, as ``release.toml:12: …``.
 
@@ -51,27 +60,17 @@ def load_project(path: str | Path) -> Project:
     >>> load_project(file)
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: ...release.toml:4: [release] k must be an integer of at least
+    indistinct.errors.InputError: ...release.toml:4: [release] k must be a whole number of at least
     2. Got 1. A class of 1 is a person who stands out.
     ...release.toml:5: [release] has no setting 'seeed'. Did you mean 'seed'?
     """
     path = Path(path)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
+    if len(os.fsencode(path.name)) < 256 and not os.path.lexists(path):
         raise InputError(
             f"There is no project file {path}. Make a first one with: indistinct init DATA"
-        ) from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory. Give the project file in it.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: the text is not UTF-8. Save it as UTF-8.") from None
-    return read_project(text, path)
+        )
+    with watching(allow_outside=allow_outside):
+        return read_project(read_text(path, "project file", limit=LONGEST), path)
 
 
 def read_project(text: str, path: Path) -> Project:
@@ -82,6 +81,8 @@ def read_project(text: str, path: Path) -> Project:
         raise _syntax_error(str(error), text, path) from None
     except RecursionError:
         raise InputError(f"{path}:1: lists or tables lie too deep in each other.") from None
+    except ValueError:  # Python reads numbers of 4,300 digits at most
+        raise InputError(f"{path}:1: a number has more digits than can be read.") from None
     lines = find_lines(text)
     problems = Problems(str(path), lines)
     parts = {part.name: part for part in fields(Project) if "section" in part.metadata}
@@ -105,6 +106,7 @@ def read_project(text: str, path: Path) -> Project:
     check_contract(project, problems)
     check_household(project, problems)
     check_publishing(project, problems)
+    check_places(project, problems)
     if project.engine.master is not None and project.engine.name != "spark":
         problems.add(("engine", "master"), '[engine] master is only for name = "spark".')
     problems.raise_all()

@@ -18,6 +18,7 @@ from indistinct.project.settings import (
     header,
     listed,
     number,
+    ranges,
     setting,
     shares,
     text,
@@ -59,10 +60,22 @@ class Recipient:
         number(least=0), "how many records may be left out: a number, or a share below 1"
     )
     smallest: int | None = setting(
-        whole(least=1), "the fewest records that an answer may rest on; by default k"
+        whole(least=1), "the fewest people, as they show, of a row that is told; by default k"
     )
     listing: bool | None = setting(
-        yes_or_no, "whether single records may be told; by default if k holds on the whole key"
+        yes_or_no,
+        "whether single records may be seen and answers are exact; by default if the version holds",
+    )
+    guess: float | None = setting(
+        number(least=0.51, most=0.99),
+        "how often somebody may be right about one person from answers with noise; 0.5 is a coin",
+    )
+    tables: int | None = setting(whole(least=1), "how many tables with noise are told")
+    most: int | None = setting(
+        whole(least=1), "in how many cells of a table a person with several records counts"
+    )
+    ranges: Mapping[str, tuple[float, ...]] | None = setting(
+        ranges, "between which numbers variables lie, and the step of their classes"
     )
 
 
@@ -100,10 +113,11 @@ def check_recipients(project: Project, problems: Problems) -> None:
                     f"{label} columns names {column!r}, which is an identifier and never leaves. "
                     "Leave it out.",
                 )
-        for column in recipient.distortion or ():
-            if recipient.columns is not None and column not in recipient.columns:
-                problems.add(
-                    (*where, "distortion", column),
-                    f"{label} distortion names {column!r}, which is not among the columns. "
-                    f"{did_you_mean(column, recipient.columns)}",
-                )
+        for setting_name in ("distortion", "ranges"):
+            for column in getattr(recipient, setting_name) or ():
+                if recipient.columns is not None and column not in recipient.columns:
+                    problems.add(
+                        (*where, setting_name, column),
+                        f"{label} {setting_name} names {column!r}, which is not among the columns. "
+                        f"{did_you_mean(column, recipient.columns)}",
+                    )

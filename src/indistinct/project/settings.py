@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import beside, check_within, watched
 from indistinct.engine import parse_size
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files.sql import is_database
@@ -35,6 +37,7 @@ __all__ = [
     "missing_codes",
     "number",
     "path",
+    "ranges",
     "setting",
     "shares",
     "shown",
@@ -148,14 +151,14 @@ def choice(*allowed: str) -> Check:
 
 
 def whole(*, least: int, most: int | None = None, hint: str = "") -> Check:
-    """Take an integer of at least `least`, and at most `most`."""
+    """Take a whole number of at least `least`, and at most `most`."""
 
     def check(value: Any, place: Place) -> int | None:
         whole_number = isinstance(value, int) and not isinstance(value, bool)
         if whole_number and value >= least and (most is None or value <= most):
             return int(value)
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        place.wrong(f"an integer {limits}", value, hint)
+        place.wrong(f"a whole number {limits}", value, hint)
         return None
 
     return check
@@ -194,6 +197,28 @@ def shares(value: Any, place: Place) -> dict[str, float] | None:
     return {name: check(share, place.at(name)) or 0 for name, share in value.items()}
 
 
+def ranges(value: Any, place: Place) -> dict[str, tuple[float, ...]] | None:
+    """Take a table from variables to where they begin and end, and the step of their classes."""
+
+    def is_range(limits: Any) -> bool:
+        return (
+            isinstance(limits, list)
+            and len(limits) in (2, 3)
+            and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in limits)
+            and limits[0] < limits[1]
+            and all(0 < step <= limits[1] - limits[0] for step in limits[2:])
+        )
+
+    if not isinstance(value, dict) or not value or not all(map(is_range, value.values())):
+        place.wrong(
+            "a table of variables and numbers from low to high with the step of classes, as "
+            "{ income = [0, 100000], age = [0, 100, 10] }",
+            value,
+        )
+        return None
+    return {name: tuple(limits) for name, limits in value.items()}
+
+
 def listed(check: Check, what: str) -> Check:
     """Take a list that is not empty, each element checked and none twice."""
 
@@ -205,30 +230,52 @@ def listed(check: Check, what: str) -> Check:
         for i, element in enumerate(value):
             if element in value[:i]:
                 place.at(i).say(f"is there twice: {shown(element)}. Leave one out.")
-        return tuple(kept)
+        return None if any(element is None for element in kept) else tuple(kept)
 
     return check_all
 
 
 def path(value: Any, place: Place) -> Path | None:
-    """Take a path, relative to the folder of the project file."""
+    """Take a path, relative to the folder of the project file and within it."""
     found = text(value, place)
-    return None if found is None else place.folder / found
+    if found is None:
+        return None
+    if "\0" in found or any(len(os.fsencode(part)) > 255 for part in Path(found).parts):
+        place.wrong("a name that a file can have", value, "Shorten it.")
+        return None
+    there = place.folder / found
+    astray = check_within(there, place.folder)
+    if astray is not None:
+        place.say(f"{astray}. Got {shown(value)}.")
+        return None
+    return there
 
 
 def folder(value: Any, place: Place) -> Path | None:
     """Take the path of a folder that exists."""
     found = path(value, place)
-    if found is not None and not _is_there(found, Path.is_dir):
+    if found is not None and not os.path.isdir(found):
         place.say(f"names a folder that does not exist. Got {shown(value)}. Create it or leave it.")
-    return found
+    return _read_later(found, place)
 
 
 def existing_file(value: Any, place: Place) -> Path | None:
-    """Take the path of a file that exists."""
+    """Take the path of a regular file that exists, or of a folder of files."""
     found = path(value, place)
-    if found is not None and not _is_there(found, Path.exists):
-        place.say(f"names a file that does not exist. Got {shown(value)}. {_beside(found)}")
+    if found is None:
+        return None
+    if not os.path.exists(found):
+        place.say(f"names a file that does not exist. Got {shown(value)}. {beside(found)}")
+    elif not (os.path.isfile(found) or os.path.isdir(found)):
+        place.say(f"names a pipe or a device. Got {shown(value)}. Save it as a file first.")
+    return _read_later(found, place)
+
+
+def _read_later(found: Path | None, place: Place) -> Path | None:
+    """Let the run know that a file will be read, so that nothing is written over it."""
+    watch = watched()
+    if watch is not None and found is not None and os.path.exists(found):
+        watch.note_input(found, place.label)
     return found
 
 
@@ -237,20 +284,6 @@ def data_file(value: Any, place: Place) -> str | Path | None:
     if isinstance(value, str) and is_database(value):
         return value
     return existing_file(value, place)
-
-
-def _is_there(found: Path, ask: Callable[[Path], bool]) -> bool:
-    try:
-        return ask(found)
-    except OSError:  # a name too long, a folder that may not be looked into
-        return False
-
-
-def _beside(missing: Path) -> str:
-    if not _is_there(missing.parent, Path.is_dir):
-        return f"There is no folder {missing.parent} either."
-    names = sorted(p.name for p in missing.parent.iterdir() if not p.name.startswith("."))
-    return did_you_mean(missing.name, names)
 
 
 def encoding(value: Any, place: Place) -> str | None:

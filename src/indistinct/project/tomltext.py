@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from indistinct.harmless import is_harmful, visible
+
 __all__ = ["toml_comment", "toml_header", "toml_key", "toml_value"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -19,7 +21,6 @@ _ESCAPES = {
     '"': r"\"",
     "\\": r"\\",
 }
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def toml_value(value: Any) -> str:
@@ -62,12 +63,15 @@ def toml_header(*path: str) -> str:
 
 def toml_comment(text: str) -> str:
     """Write a comment of one line, whatever the text holds."""
-    return f"# {_CONTROL.sub(' ', text)}".rstrip()
+    return f"# {visible(' '.join(text.split()))}".rstrip()
 
 
 def _text(text: str) -> str:
-    return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', _escaped, text) + '"'
+    return '"' + "".join(map(_written, text)) + '"'
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
+def _written(letter: str) -> str:
+    if letter in _ESCAPES or not is_harmful(letter):
+        return _ESCAPES.get(letter, letter)
+    code = ord(letter)
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"

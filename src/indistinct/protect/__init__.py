@@ -1,5 +1,6 @@
 """Protection: plans made of steps, and the actions that keep people from standing out."""
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.protect.blank import Blank, Part
 from indistinct.protect.by_plan import altered_variables, protect_by_plan
@@ -102,7 +103,7 @@ from indistinct.protect.techniques import (
     reach_warning,
     weak_encryption_warning,
 )
-from indistinct.protect.told import Told, keep_untold
+from indistinct.protect.told import PublicRule, Told, keep_untold, true_rules
 
 __all__ = [
     "ACTIONS",
@@ -161,6 +162,7 @@ __all__ = [
     "Profile",
     "Protected",
     "ProximitySwap",
+    "PublicRule",
     "RankSwap",
     "Receipt",
     "RecodingStep",
@@ -224,6 +226,9 @@ __all__ = [
     "reads_blanks_as_wildcards",
     "round_counts",
     "settle_households",
+    "true_rules",
     "weak_encryption_warning",
     "write_comparison",
 ]
+
+check_arguments(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from indistinct.arguments import AtMost, ClassSize, Seed
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -30,9 +31,9 @@ def protect_by_plan(
     plan: Plan,
     *,
     method: str = "plan",
-    k: int | None = None,
-    at_most: int | None = None,
-    seed: int | None = None,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
+    seed: Seed | None = None,
     secrets: ReleaseKey | None = None,
     claims_k: bool = True,
     person: str | None = None,

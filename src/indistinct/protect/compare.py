@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from indistinct import progress
+from indistinct.arguments import AtMost, ClassSize, Seed
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError
 from indistinct.figures import bars
@@ -125,9 +126,9 @@ def compare_actions(
     source: Source,
     key: Sequence[str],
     *,
-    seed: int,
-    k: int | None = None,
-    at_most: int | None = None,
+    seed: Seed,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
     actions: Sequence[Action] = ACTIONS,
 ) -> Comparison:
     """Take every action on a copy of the records, and compare.

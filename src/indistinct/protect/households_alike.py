@@ -14,13 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
 from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
 from indistinct.households import (
+    agrees_beyond_chance,
     constant_in_households,
     household_numbers,
+    pairs_in_households,
     told_by_counting,
 )
 from indistinct.keys import group_rows, uniques
@@ -199,6 +202,25 @@ class _Cells:
         found = [self._ancestor(*(code - 1 for code in divmod(int(p), room))) for p in pairs]
         return np.asarray(np.array(found, dtype=np.int64)[which.reshape(-1)])
 
+    def agree(self, one: IntArray, other: IntArray) -> bool:
+        """Say whether pairs of records agree where both say something, far more than by chance.
+
+        Labels agree where one stands for the other.
+        """
+        nothing = self.nothing
+        told = (self.codes != nothing) & (self.codes != NOTHING)
+        both = told[one] & told[other]
+        if not both.any():
+            return False
+        some = self.codes[told]
+        drawn = np.random.default_rng(len(some)).permutation(some)
+        pairs = ((self.codes[one[both]], self.codes[other[both]]), (some, drawn))
+        agreeing, by_chance = (
+            float(((found := self._joined(a, b)) == a).mean() + ((found == b) & (a != b)).mean())
+            for a, b in pairs
+        )
+        return agrees_beyond_chance(agreeing, by_chance, int(both.sum()), alike=_LABELS_ALIKE)
+
     def _ancestor(self, one: int, other: int) -> int:
         if one == other:
             return one
@@ -283,6 +305,9 @@ def _written(
 _ALIKE_WITH_CARE = 0.7
 """Below what the judge takes for shared: coarse labels agree more often than values do."""
 
+_LABELS_ALIKE = 0.85
+"""The same of labels: where cells that tell members apart were suppressed, the rest agrees."""
+
 
 def settle_households(
     engine: Engine,
@@ -291,7 +316,7 @@ def settle_households(
     *,
     household: str,
     person: str | None = None,
-    seed: int | None,
+    seed: Seed | None,
     keep_numbers: bool = False,
 ) -> Protected:
     """Make a protected file fit to be released with its households.
@@ -329,11 +354,26 @@ def settle_households(
     shared = constant_in_households(private, household, others, alike=_ALIKE_WITH_CARE)
     trees = hierarchies_in(done.plan.to_dict())
     # where a whole variable was recoded, members with the same value have the same label
+    in_cells = {
+        n for n in others if n in changed and _Cells.read(done.source, n, trees.get(n)).overlap()
+    }
     shared = tuple(n for n in shared if _Cells.read(done.source, n, trees.get(n)).overlap())
-    if shared:
-        own = tuple(trees[name] for name in key if name in trees)
-        alike = AlikeInHousehold(household, key, done.k, shared, own, person)
-        done = _with_steps(engine, done, [alike], seed)
+    own = tuple(trees[name] for name in key if name in trees)
+    treated = done
+    while True:
+        if shared:
+            alike = AlikeInHousehold(household, key, done.k, shared, own, person)
+            treated = _with_steps(engine, done, [alike], seed)
+        one, other = pairs_in_households(household_numbers(treated.source, household))
+        more = {
+            name
+            for name in in_cells - {*shared}
+            if _Cells.read(treated.source, name, trees.get(name)).agree(one, other)
+        }
+        if not more:
+            break
+        shared = tuple(name for name in others if name in {*shared, *more})
+    done = treated
     return _with_steps(engine, done, [] if keep_numbers else [RenumberHouseholds(household)], seed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from indistinct.arguments import AtMost, ClassSize, Seed, check_whole
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
@@ -36,9 +37,9 @@ def protect_uniques(
     key: Sequence[str],
     *,
     action: Action,
-    k: int | None = None,
-    at_most: int | None = None,
-    seed: int | None = None,
+    k: ClassSize | None = None,
+    at_most: AtMost | None = None,
+    seed: Seed | None = None,
     secrets: ReleaseKey | None = None,
     variables: Sequence[str] = (),
     part: Part | None = None,
@@ -76,8 +77,7 @@ def protect_uniques(
     for what, names in (("key", key), ("variables", variables), ("domains", domains)):
         if isinstance(names, str):
             raise InputError(f"{what} must be a list of names. Got one text: put it in a list.")
-    if max_rounds < 1:
-        raise InputError(f"max_rounds must be an integer of at least 1. Got {max_rounds}.")
+    check_whole("max_rounds", max_rounds, 1)
     step = _step(
         action,
         tuple(key),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
@@ -72,7 +74,7 @@ def protect_by_method(
     method: Method,
     hierarchies: Mapping[str, Hierarchy],
     request: Request,
-    seed: int,
+    seed: Seed,
     before: Uniques | None = None,
     first: int = 0,
 ) -> Protected:
@@ -210,7 +212,7 @@ def _datafly(keys: Generalisable, request: Request) -> Decision:
 def _optimal(keys: Generalisable, request: Request) -> Decision:
     loss = request.loss or "loss"
 
-    def best(models: Sequence[PrivacyModel]) -> Optimum:
+    def best(models: Sequence[PrivacyModel], sensitive: KeyTable | None) -> Optimum:
         return optimal(
             keys,
             k=request.k,
@@ -219,17 +221,20 @@ def _optimal(keys: Generalisable, request: Request) -> Decision:
             max_drop=request.max_drop,
             limits=request.limits or None,
             weights=request.weights or None,
-            sensitive=request.sensitive,
+            sensitive=sensitive,
             register=request.register,
             checks=request.checks,
         )
 
-    result = best(request.models)
+    result = best(request.models, request.sensitive)
     sizes = [model for model in request.models if model.looks_at is None]
     if len(sizes) < len(request.models):
-        free = best(sizes)
-        same = free.levels == result.levels and bool((free.dropped == result.dropped).all())
-        result = replace(result, forced=not same)
+        result = replace(
+            result,
+            forced=not best(sizes, request.sensitive).releases_like(result),
+            sensitive=request.sensitive,
+            again=partial(best, request.models),
+        )
 
     def least(recoding: Recoding) -> tuple[float, bool] | None:
         # with weights the search has made another sum least than the one that is reported

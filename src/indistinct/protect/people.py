@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize, Seed
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.files.source import Source
@@ -257,9 +258,9 @@ def protect_people(
     key: Sequence[str],
     *,
     person: str,
-    k: int,
+    k: ClassSize,
     protect: Callable[[Units, int], Protected],
-    seed: int,
+    seed: Seed,
     secrets: ReleaseKey | None = None,
     only_k: bool = False,
     first: int = 0,

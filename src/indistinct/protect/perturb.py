@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.engine import Coding, Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
@@ -72,8 +73,7 @@ class Perturb(Step, kind="perturb"):
             raise InputError("A variable to perturb is named twice. Name each once.")
         if self.how not in ("nearest", "marginal"):
             raise InputError(f"how must be nearest or marginal. Got '{self.how}'.")
-        if self.rounds < 1:
-            raise InputError(f"rounds must be an integer of at least 1. Got {self.rounds}.")
+        check_whole("rounds", self.rounds, 1)
 
     def describe(self) -> str:
         """Say what is done."""

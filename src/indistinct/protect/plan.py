@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from indistinct import progress
+from indistinct.arguments import Seed, check_whole
+from indistinct.doors import check_within, read_file, write_whole
 from indistinct.engine import Engine
 from indistinct.errors import IndistinctError, InputError
 from indistinct.files.source import Source
-from indistinct.files.whole import written_whole
+from indistinct.harmless import for_json
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
@@ -27,6 +29,8 @@ from indistinct.showing import Shown, Table
 __all__ = ["Applied", "Context", "Plan", "Receipt", "Step", "fresh_seed"]
 
 VERSION = 1
+MOST_STEPS = 1_000
+"""Steps that a plan may have: each is held against every other."""
 
 
 def fresh_seed() -> int:
@@ -131,7 +135,7 @@ class Plan(Shown):
         engine: Engine,
         source: Source,
         *,
-        seed: int | None = None,
+        seed: Seed | None = None,
         secrets: ReleaseKey | None = None,
         first: int = 0,
     ) -> Applied:
@@ -146,8 +150,8 @@ class Plan(Shown):
         first
             The place of the first step, where steps before it have been applied already.
         """
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise InputError("The seed must be a whole number that is not negative.")
+        if seed is not None:
+            check_whole("seed", seed, 0)
         drawing = [step.kind for step in self.steps if step.draws_at_random]
         if drawing and seed is None:
             raise InputError(
@@ -184,7 +188,9 @@ class Plan(Shown):
             shown = f"Got {version}" if isinstance(version, int) else "It has none of that kind"
             problems.append(f"the version of a plan must be {VERSION}. {shown}")
         steps: list[Step] = []
-        if isinstance(entries, list):
+        if isinstance(entries, list) and len(entries) > MOST_STEPS:
+            problems.append(f"a plan has at most {MOST_STEPS:,} steps. Got {len(entries):,}")
+        elif isinstance(entries, list):
             for number, entry in enumerate(entries, 1):
                 try:
                     steps.append(Step.from_dict(entry))
@@ -197,27 +203,28 @@ class Plan(Shown):
             raise InputError("\n".join(f"{origin}: {problem}" for problem in problems))
         return cls(tuple(steps))
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the plan as JSON; the same plan gives the same bytes."""
-        path = Path(path)
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        with written_whole(path) as aside:
-            aside.write_text(text, encoding="utf-8")
-        return path
+        text = for_json(self.to_dict(), indent=2) + "\n"
+        return write_whole(path, text, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan that was saved."""
         path = Path(path)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"The plan {path} cannot be read: {error.strerror}.") from None
+            content = json.loads(read_file(path, "plan"))
         except (ValueError, RecursionError):
             raise InputError(
                 f"{path} is not a plan: it is not JSON. Save one with Plan.save."
             ) from None
-        return cls.from_dict(content, origin=str(path))
+        plan = cls.from_dict(content, origin=str(path))
+        for number, step in enumerate(plan.steps, 1):
+            for named in step.files():
+                astray = check_within(Path(named), path.parent, "plan")
+                if astray is not None:
+                    raise InputError(f"{path}: step {number}: {named} {astray}.")
+        return plan
 
 
 def _order_problems(steps: Sequence[Step]) -> list[str]:

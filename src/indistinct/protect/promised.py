@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.models import KAnonymity, PrivacyModel
 from indistinct.protect.plan import Plan
+from indistinct.protect.receipt import Receipt
+from indistinct.protect.step import Step
 from indistinct.protect.systems.optimal import Optimum
 from indistinct.protect.systems.suppress_step import Suppress
+from indistinct.protect.techniques.blank_told import BlankTold
 
 __all__ = ["promised_models", "reads_blanks_as_wildcards"]
 
@@ -18,7 +22,7 @@ _VALUES = ("hierarchy", "order", "register")
 
 
 def promised_models(
-    plan: Plan, *, left_out: float = 0.0, result: Any = None
+    plan: Plan, *, left_out: float = 0.0, result: Any = None, receipts: Sequence[Receipt] = ()
 ) -> tuple[dict[str, Any], ...]:
     """Return the models that a plan's steps enforce, for `indistinct.prove.Promise.models`.
 
@@ -29,21 +33,41 @@ def promised_models(
         compared with the file as it was before.
     result
         What the method itself returned (`Protected.result`): an optimum says whether it went
-        further than k needs because of a sensitive variable.
+        further than k needs because of a sensitive variable. Of a plan that was replayed nobody
+        knows how its levels were decided.
+    receipts
+        What came of the steps: blanks tell what they hide where a class has no partner.
 
     >>> from indistinct.protect.models import KAnonymity, LDiversity
     >>> plan = Plan((DropUnsafe(("zip",), (KAnonymity(5), LDiversity("ill", 2))),))
     >>> promised_models(plan)
-    ({'model': 'l-diversity', 'variable': 'ill', 'l': 2, 'form': 'distinct', 'c': 2.0},)
+    ({'model': 'l-diversity', 'variable': 'ill', 'l': 2, 'form': 'distinct', 'c': 2.0, \
+'minimal': True},)
     """
-    forced = isinstance(result, Optimum) and result.forced
-    return tuple(
+    forced = not isinstance(result, Optimum) or result.forced
+    asked = tuple(
         _described(model, left_out=left_out, forced=forced)
-        for step in plan.steps
+        for step in _every_step(plan.steps)
         if isinstance(step, DropUnsafe)
         for model in step.models
         if not isinstance(model, KAnonymity) and not model.needs_register
     )
+    blanked = (
+        name
+        for step, receipt in zip(plan.steps, receipts, strict=False)
+        if isinstance(step, BlankTold) and (receipt.residual or step.confidence < 1)
+        for name, cells in receipt.cells_changed.items()
+        if cells
+    )
+    untold = ({"model": "untold", "variable": n, "minimal": True} for n in dict.fromkeys(blanked))
+    return (*asked, *untold)
+
+
+def _every_step(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield the steps, and those inside steps of steps."""
+    for step in steps:
+        yield step
+        yield from _every_step(getattr(step, "steps", ()))
 
 
 def reads_blanks_as_wildcards(plan: Plan) -> bool:

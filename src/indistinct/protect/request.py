@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import InputError, did_you_mean
 from indistinct.keys import KeyTable
 from indistinct.protect.systems.argus_bins import Reading
@@ -56,7 +57,9 @@ class Request:
         Optimal: how many points of the lattice may be looked at.
     """
 
-    k: int
+    holds_settings: ClassVar[bool] = True
+
+    k: ClassSize
     max_drop: float = 0
     loss: LossName | None = None
     limits: Mapping[str, int] = field(default_factory=dict)

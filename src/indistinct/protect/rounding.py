@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct import showing
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 
 __all__ = ["Rounded", "round_counts"]
@@ -105,8 +106,7 @@ def round_counts(
     >>> bool((rounded.cells % 5 == 0).all()), rounded.total
     (True, 15)
     """
-    if isinstance(base, bool) or not isinstance(base, int | np.integer) or base < 2:
-        raise InputError(f"The base must be an integer of at least 2. Got {base}.")
+    check_whole("base", base, 2)
     counts = _counts(table)
     low = counts - counts % base
     residual = counts % base

@@ -12,11 +12,13 @@ from typing import Any
 import pyarrow as pa
 
 from indistinct import progress
+from indistinct.arguments import Seed
+from indistinct.doors import folder_written_whole
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError
 from indistinct.figures import Point, points
 from indistinct.files.source import Source
-from indistinct.files.whole import check_new_folder, written_whole
+from indistinct.harmless import for_markdown
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import uniques
 from indistinct.protect.methods import protect_by_method
@@ -174,7 +176,7 @@ class SideBySide(Shown):
     def markdown(self) -> str:
         """Return the table for a page."""
         lines = ["| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
-        lines += ["| " + " | ".join(cells) + " |" for cells in self.cells()]
+        lines += ["| " + " | ".join(map(for_markdown, cells)) + " |" for cells in self.cells()]
         return "\n".join(lines)
 
     def _tables(self) -> list[Table]:
@@ -192,7 +194,7 @@ def compare_methods(
     *,
     hierarchies: Mapping[str, Hierarchy],
     request: Request,
-    seed: int,
+    seed: Seed,
     methods: Sequence[Method] = METHODS,
 ) -> SideBySide:
     """Protect a copy of the records by every method, and compare.
@@ -239,15 +241,13 @@ def compare_methods(
 
 def write_comparison(folder: str | Path, compared: SideBySide) -> Path:
     """Write table, numbers and figure into a folder that is new or empty."""
-    folder = check_new_folder(folder)
-    folder.mkdir(exist_ok=True)
     text = f"# Methods side by side\n\n{compared.markdown()}\n\n![Risk and utility](map.svg)\n"
     content = {
         "comparison.md": text,
         "comparison.json": json.dumps(compared.to_dict(), indent=2) + "\n",
         "map.svg": compared.plot(),
     }
-    for name, what in content.items():
-        with written_whole(folder / name) as aside:
-            aside.write_text(what, encoding="utf-8")
-    return folder
+    with folder_written_whole(folder) as aside:
+        for name, what in content.items():
+            (aside / name).write_text(what, encoding="utf-8")
+    return Path(folder)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import (
     Any,
@@ -71,12 +71,16 @@ class Step(ABC):
     """
 
     kind: ClassVar[str]
+    holds_settings: ClassVar[bool] = True
     finds_uniques: ClassVar[bool] = False
     """Whether it looks for records that stand out, and so must come before de-identification."""
     draws_at_random: ClassVar[bool] = False
     """Whether it needs a seed."""
     perturbs: ClassVar[bool] = False
     """Whether it alters or moves values, keeps all records in their order, and promises no k."""
+
+    reads: ClassVar[tuple[str, ...]] = ()
+    """Fields that name a file, which is read when the step is applied."""
 
     truthful: ClassVar[bool] = False
     """Whether every released cell still stands for the true value, and every record is somebody's.
@@ -96,6 +100,16 @@ class Step(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Say in a sentence what the step does; the recipient may read it."""
+
+    def files(self) -> Iterator[str]:
+        """Give the files that the step, and the steps within it, would read."""
+        for entry in _fields(self):
+            value = getattr(self, entry.name)
+            if entry.name in self.reads and value is not None:
+                yield value
+            for inner in value if isinstance(value, tuple) else (value,):
+                if isinstance(inner, Step):
+                    yield from inner.files()
 
     def order_problem(self, later: Step) -> str | None:
         """Say why another step must not come after this one, or None."""
@@ -143,7 +157,7 @@ def check_key(key: Sequence[str], k: int) -> None:
     elif len(set(key)) < len(key):
         problems.append("The key names a variable twice. Name each once.")
     if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-        problems.append(f"k must be an integer of at least 2. Got {k}.")
+        problems.append(f"k must be a whole number of at least 2. Got {k}.")
     if problems:
         raise InputError(" ".join(problems))
 

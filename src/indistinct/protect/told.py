@@ -1,4 +1,7 @@
-"""What becomes of a release whose classes tell a sensitive value: refused, blanked, or allowed."""
+"""What becomes of a release whose classes tell a sensitive value: refused, blanked, or allowed.
+
+What anybody knows by a rule that is true of everybody is told by no class.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError
+from indistinct.files.source import Source
+from indistinct.keys import KeyTable
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Protected
 from indistinct.protect.techniques.blank_told import BlankTold, told_records
+from indistinct.risk.folding import split_told
+from indistinct.risk.public_rules import PublicRule, against_rule, unmet_labels
 
-__all__ = ["Told", "keep_untold"]
+__all__ = ["PublicRule", "Told", "keep_untold", "true_rules"]
 
 Told = Literal["refuse", "blank", "allow"]
 
@@ -24,6 +32,8 @@ def keep_untold(
     *,
     told: Told | None = None,
     confidence: float = 1.0,
+    public: Sequence[PublicRule] = (),
+    seed: Seed,
 ) -> Protected:
     """Return what was protected with nothing told of sensitive variables, or refuse it.
 
@@ -33,10 +43,14 @@ def keep_untold(
         The variables of which nothing may be learnt; those that are not released do not matter.
     told
         ``blank`` (by default, where k is claimed) blanks the sensitive cells of the classes that
-        tell them, ``refuse`` raises an error that says what would help, ``allow`` leaves all to
-        the judge.
+        tell them, and of as many others; ``refuse`` raises an error that says what would help;
+        ``allow`` leaves all to the judge.
     confidence
         From which share of a class's values on one counts as told; 1 is for certain.
+    public
+        What anybody knows of everybody, and no class tells.
+    seed
+        Which others are blanked is drawn.
     """
     if told not in (None, "refuse", "blank", "allow"):
         raise InputError(f"told must be refuse, blank or allow. Got '{told}'.")
@@ -47,7 +61,9 @@ def keep_untold(
     if told == "allow" or not names or not key:
         return done
     found = {
-        name: len(told_records(engine, done.source, key, name, confidence=confidence))
+        name: len(
+            told_records(engine, done.source, key, name, confidence=confidence, public=public)
+        )
         for name in names
     }
     found = {name: records for name, records in found.items() if records}
@@ -61,11 +77,35 @@ def keep_untold(
             f"--sensitive {next(iter(found))} --l 2, blank these cells with --told blank, or allow "
             "it with --told allow, and the verdict will say so."
         )
-    step = BlankTold(key, tuple(found), confidence)
-    applied = Plan((step,)).apply(engine, done.source, first=len(done.plan))
+    named = tuple(rule for rule in public if rule.variable in found)
+    step = BlankTold(key, tuple(found), confidence, named)
+    applied = Plan((step,)).apply(engine, done.source, seed=seed, first=len(done.plan))
     return replace(
         done,
         plan=done.plan.with_step(step),
         source=applied.source,
         receipts=done.receipts + applied.receipts,
     )
+
+
+def true_rules(
+    engine: Engine, private: Source, rules: Sequence[PublicRule]
+) -> tuple[PublicRule, ...]:
+    """Return rules that are true of everybody in the private data; others are refused."""
+    for rule in rules:
+        private.check_columns([rule.variable, rule.given])
+        table = KeyTable.from_tally(engine.count(private, [rule.given, rule.variable]))
+        split = split_told(table, (rule.given,), rule.variable, private.variables[rule.variable])
+        unmet = unmet_labels(split.table.values(rule.given), rule)
+        if unmet:
+            raise InputError(
+                f"[public]: nobody's '{rule.given}' in the data is {' or '.join(unmet)}, so that "
+                f"it cannot be seen whether {rule.describe()}. Write labels as the data have them."
+            )
+        against = against_rule(split, rule)
+        if against:
+            raise InputError(
+                f"[public]: {against:,} records of the data speak against it that "
+                f"{rule.describe()}. Take the rule out, or mend the records."
+            )
+    return tuple(rules)

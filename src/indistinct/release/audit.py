@@ -26,16 +26,24 @@ from pathlib import Path
 from typing import Any
 
 import indistinct
+from indistinct.doors import open_file, read_file, undisturbed, written_whole
 from indistinct.errors import GuaranteeError, InputError
-from indistinct.files import written_whole
 from indistinct.release.canonical import canonical, digest, is_digest
 from indistinct.release.chain import START, Head, TrailCheck, check_trail, link, read_line
 from indistinct.release.locking import locked
+
+_LONGEST = 1_000_000_000
+"""Bytes of a trail: some million entries."""
 
 __all__ = ["AuditTrail", "Entry"]
 
 _WORDS = re.compile(r"[a-z0-9][a-z0-9 +-]{0,39}")
 _BLOCK = 1 << 16
+_FIRST, _SECOND = b'{"data":{', b'},"hash":"'
+_FILES = re.compile(rb'\{"data":\{(?:"(?:[^"\\]|\\.)*":"[0-9a-f]{64}"(?:,|(?=\})|$))*')
+"""How an entry begins: the files that it is about."""
+_CUT_OFF = re.compile(rb'(?:"(?:[^"\\]|\\.)*(?:\\|"|":|":"[0-9a-f]{0,64})?)?')
+"""A file and its hash, as far as they go."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +164,7 @@ class AuditTrail:
                 raise InputError(f"An audit entry names '{name}' without its SHA-256.")
         if any(number < 0 for number in records or ()):
             raise InputError("Record numbers in an audit entry are counted from 0.")
+        self.check_kind()
         with locked(self.path) as handle:
             head = self._settled_head(handle)
             content: dict[str, Any] = {
@@ -172,12 +181,25 @@ class AuditTrail:
             }
             content["hash"] = link(head.hash, content)
             line = canonical(content) + b"\n"
-            _write_all(handle, line, self.path)
-            self._write_head(
-                Head(content["number"], content["hash"], head.size + len(line)), handle
-            )
+            with undisturbed():
+                _write_all(handle, line, self.path)
+                self._write_head(
+                    Head(content["number"], content["hash"], head.size + len(line)), handle
+                )
         kept = None if content["records"] is None else tuple(content["records"])
         return Entry(**{**content, "records": kept})
+
+    def check_kind(self) -> None:
+        """Refuse a file that is no audit trail, before any work is done."""
+        if os.path.lexists(self.path):
+            with open_file(self.path, "audit trail", kept=True) as file:
+                begins = file.read(_BLOCK)
+            first, ends, _ = begins.partition(b"\n")
+            if not (read_line(first) if ends else _begins_an_entry(first)) and begins:
+                raise InputError(
+                    f"{self.path} is not an audit trail. Name the one that is kept, or a new file."
+                )
+        self._read_head()
 
     def head(self) -> Head:
         """Return where the trail ends, by its own account; print or sign it to hold it to that."""
@@ -195,20 +217,12 @@ class AuditTrail:
         return check_trail(self.path, self._bytes(), self._head_bytes(), at=at)
 
     def _bytes(self) -> bytes:
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError:
-            raise InputError(f"There is no audit trail {self.path}.") from None
-        except OSError as error:
-            raise InputError(f"The audit trail {self.path}: {error.strerror}.") from None
+        return read_file(self.path, "audit trail", limit=_LONGEST, kept=True)
 
     def _head_bytes(self) -> bytes | None:
-        try:
-            return self.head_path.read_bytes()
-        except FileNotFoundError:
+        if not os.path.lexists(self.head_path):
             return None
-        except OSError as error:
-            raise InputError(f"{self.head_path} cannot be read: {error.strerror}.") from None
+        return read_file(self.head_path, "head of the audit trail", limit=10_000, kept=True)
 
     def _read_head(self) -> Head | None:
         content = self._head_bytes()
@@ -239,7 +253,7 @@ class AuditTrail:
         raise self._broken("there are lines after its head")
 
     def _write_head(self, head: Head, handle: int) -> None:
-        with written_whole(self.head_path) as aside:
+        with written_whole(self.head_path, own=True) as aside:
             aside.write_bytes(head.to_bytes())
             status = os.fstat(handle)
             with suppress(
@@ -256,7 +270,22 @@ class AuditTrail:
 
 
 def _begins_an_entry(rest: bytes) -> bool:
-    return b'{"data":'.startswith(rest[:8])
+    """Say whether this is how an entry begins, as far as it goes: files with their hashes.
+
+    >>> _begins_an_entry(b'{"data":{"a.csv":"' + b"0" * 64 + b'"},"ha'), _begins_an_entry(b'{"da')
+    (True, True)
+    >>> _begins_an_entry(b'{"data":[{"id":1}]}')
+    False
+    """
+    if len(rest) <= len(_FIRST):
+        return _FIRST.startswith(rest)
+    files = _FILES.match(rest)
+    if files is None:
+        return False
+    after = rest[files.end() :]
+    if after[:1] == b"}":
+        return after[: len(_SECOND)] == _SECOND[: len(after)]
+    return _CUT_OFF.fullmatch(after) is not None
 
 
 def _who() -> str:

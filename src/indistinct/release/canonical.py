@@ -8,7 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import open_file
 from indistinct.errors import InputError
+from indistinct.harmless import for_json
 
 __all__ = ["canonical", "digest", "file_digest", "is_digest", "pretty"]
 
@@ -21,14 +23,18 @@ def canonical(content: Any) -> bytes:
     >>> canonical({"b": [1, None], "a": "é"})
     b'{"a":"\\\\u00e9","b":[1,null]}'
     """
-    return json.dumps(
-        content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    ).encode("ascii")
+    try:
+        written = json.dumps(
+            content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"content must be plain values that JSON knows. {error}.") from None
+    return written.encode("ascii")
 
 
 def pretty(content: Any) -> bytes:
     """Write JSON for people, in the order given; also one way only, to the byte."""
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (for_json(content, indent=2, allow_nan=False) + "\n").encode()
 
 
 def digest(content: Any) -> str:
@@ -43,7 +49,7 @@ def digest(content: Any) -> str:
 def file_digest(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path, kept=True) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None

@@ -18,12 +18,13 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import indistinct
+from indistinct.doors import read_file
 from indistinct.errors import InputError
 from indistinct.prove import STATES, Promise, State
-from indistinct.release.canonical import digest, pretty
+from indistinct.release.canonical import digest, file_digest, pretty
 from indistinct.release.chain import Head
 from indistinct.release.few import rounding_base
 from indistinct.release.outward import blurred_verdict
@@ -34,13 +35,18 @@ from indistinct.showing import Shown, Table
 __all__ = [
     "FORMAT",
     "Certificate",
+    "Kind",
     "check_signature",
     "hash_holds",
     "make_certificate",
 ]
 
-FORMAT = 1
+FORMAT = 2
 """The version of the certificate's format."""
+
+Kind = Literal["records", "tables", "letters"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What a folder with a certificate holds."""
 
 _PURPOSE = b"indistinct certificate 1\n"
 _OUTSIDE = ("sha256", "signature")
@@ -51,6 +57,12 @@ class Certificate(Shown):
     """What `certificate.json` holds. Its fields are those of the file."""
 
     content: Mapping[str, Any]
+
+    @property
+    def kind(self) -> Kind:
+        """What its folder holds; records where it does not say."""
+        told = self.content.get("kind")
+        return told if told in KINDS else "records"
 
     @property
     def proved(self) -> bool:
@@ -68,6 +80,12 @@ class Certificate(Shown):
         """What the verdict rests on, each with ``code`` and ``sentence``."""
         told = self.verdict.get("reservations")
         return [r for r in told if isinstance(r, dict)] if isinstance(told, list) else []
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The codes of reservations that the holder took upon himself."""
+        told = self.verdict.get("accepted")
+        return tuple(c for c in told if isinstance(c, str)) if isinstance(told, list) else ()
 
     @property
     def promise(self) -> Promise | None:
@@ -134,6 +152,10 @@ class Certificate(Shown):
         """Return the bytes of the file."""
         return pretty(self.content)
 
+    def naming(self, *, ledger: Path) -> Certificate:
+        """Return it with the hash of the private ledger, which has the rest of it already."""
+        return Certificate({**self.body(), "ledger": file_digest(ledger)})
+
     def signed(self, key: SigningKey | None) -> Certificate:
         """Return it with its own hash, and signed where there is a key."""
         body = self.body()
@@ -163,10 +185,10 @@ class Certificate(Shown):
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate; nothing is checked but that it is one."""
         path = Path(path)
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a plain file.")
         try:
-            content = json.loads(path.read_bytes())
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+            content = json.loads(read_file(path, "certificate", kept=True))
         except (ValueError, RecursionError):
             raise InputError(f"{path} is not a certificate: it is not JSON.") from None
         if not isinstance(content, dict):
@@ -181,6 +203,8 @@ class Certificate(Shown):
         said = {"holds": "proved", "reservations": "holds with reservations"}.get(
             self.state, "NOT PROVED"
         )
+        if self.kind != "records":
+            return [f"Certificate of {self.kind}: {said}", *self._reserved()]
         lines = [
             f"Certificate of {self.content.get('created')}: {said}",
             f"  verdict        {verdict.get('verdict', 'none was asked for')}",
@@ -192,7 +216,13 @@ class Certificate(Shown):
             lines.append(f"  signed by      {self.public_key.fingerprint}")
         return lines
 
+    def _reserved(self) -> list[str]:
+        return [f"  {one.get('code')}: {one.get('sentence')}" for one in self.reservations]
+
     def _tables(self) -> list[Table]:
+        if self.kind != "records":
+            told: dict[str, object] = {"holds": self.kind, "proved": self.proved}
+            return [Table.facts("What the certificate says", told)]
         facts = {
             "proved": self.proved,
             "verdict": str(self.verdict.get("verdict", "none was asked for")),
@@ -213,12 +243,11 @@ def make_certificate(
     records: int,
     promise: Promise | None = None,
     files: Mapping[str, str],
-    ledger: str,
     method: Sequence[str],
     audit: Head,
     created: dt.datetime | None = None,
 ) -> Certificate:
-    """Put a certificate together; it has neither hash nor signature yet, see `Certificate.signed`.
+    """Put a certificate together, as the ledger has it; see `Certificate.naming` and `signed`.
 
     Parameters
     ----------
@@ -229,8 +258,6 @@ def make_certificate(
         What was promised, beside key and k; by default nothing.
     files
         The SHA-256 of each file that the recipient gets.
-    ledger
-        The SHA-256 of the private ledger.
     method
         The steps as the recipient is told them; equal methods have equal hashes.
     """
@@ -241,6 +268,7 @@ def make_certificate(
     return Certificate(
         {
             "proved": bool(told and told["holds"]),
+            "kind": "records",
             "format": FORMAT,
             "program": "indistinct",
             "version": indistinct.__version__,
@@ -252,7 +280,6 @@ def make_certificate(
             "promise": (promise or Promise(key=tuple(key), k=k)).to_dict(),
             "records": records,
             "files": dict(files),
-            "ledger": ledger,
             "method": digest(list(method)),
             "audit": audit.to_dict(),
             "built_with": {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indistinct.errors import InputError
 from indistinct.release.canonical import canonical, is_digest
 from indistinct.showing import Shown, Table
 
@@ -78,7 +79,7 @@ def read_line(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         same = canonical(content) == line
-    except ValueError:
+    except InputError:
         return None
     right = isinstance(content["data"], dict) and _are_numbers(content["records"])
     return content if same and right and is_digest(content["hash"]) else None

@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from indistinct.harmless import for_markdown
 from indistinct.release.terms import Terms
 
 __all__ = ["BLANK", "Contract", "write_contract"]
@@ -44,8 +45,13 @@ class _Filling:
             self.open.append(what)
             return BLANK
         if isinstance(value, tuple):
-            return ", ".join(f"`{name}`" for name in value)
-        return one_line(str(value))
+            return named_in_markdown(value)
+        return for_markdown(one_line(str(value)))
+
+
+def named_in_markdown(names: Sequence[str]) -> str:
+    """List names as code."""
+    return ", ".join(for_markdown(name, code=True) for name in names)
 
 
 def one_line(text: str) -> str:
@@ -131,7 +137,7 @@ def _security(terms: Terms, fill: _Filling) -> list[str]:
 def _anonymity(key: Sequence[str], k: int, named: Sequence[str]) -> list[str]:
     holds = "The file holds nothing that names a person outright."
     if named:
-        listed = ", ".join(f"`{name}`" for name in named)
+        listed = named_in_markdown(named)
         holds = (
             f"The file holds {listed}, which may name people: the holder released this knowingly, "
             "and the recipient does not use it to find out who anybody is."
@@ -140,7 +146,7 @@ def _anonymity(key: Sequence[str], k: int, named: Sequence[str]) -> list[str]:
         "## 3. Nobody is to be named" if named else "## 3. Nobody is named",
         "",
         f"{holds} It was protected against linking on "
-        f"{', '.join(f'`{name}`' for name in key)} with k = {k}; `certificate.json` says what was "
+        f"{named_in_markdown(key)} with k = {k}; `certificate.json` says what was "
         "tried and what came of it. Should the recipient find that a record can be told to be "
         "somebody's, the recipient tells the holder at once, and nobody else.",
     ]
@@ -199,7 +205,7 @@ def _no_passing_on(terms: Terms, fill: _Filling) -> list[str]:
 
 
 def _nobody_is_bound(terms: Terms, key: Sequence[str], k: int) -> str:
-    asked = f" Questions go to {one_line(terms.holder)}." if terms.holder else ""
+    asked = f" Questions go to {for_markdown(one_line(terms.holder))}." if terms.holder else ""
     return "\n".join(
         [
             "# Terms of use",
@@ -208,7 +214,7 @@ def _nobody_is_bound(terms: Terms, key: Sequence[str], k: int) -> str:
             "hold against anybody, with anything that can be linked to it, and not only against a "
             "recipient who has promised something.",
             "",
-            f"It was protected against linking on {', '.join(f'`{name}`' for name in key)} with "
+            f"It was protected against linking on {named_in_markdown(key)} with "
             f"k = {k}; `certificate.json` says what was tried and what came of it.{asked}",
             "",
         ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from indistinct.arguments import Seed
 from indistinct.files.source import Source
 from indistinct.protect import FollowLabel, Plan, Receipt, Step, SuppressAttribute
 from indistinct.prove import Copy, Trial, find_copies
 
 __all__ = ["SettledCopies", "settle_copies"]
+
+_ROUNDS = 3
+"""How often copies are blanked and looked for again before what still tells is left out."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,13 @@ class SettledCopies:
 
 
 def settle_copies(
-    trial: Trial, *, keep: Sequence[str] = (), seed: int | None = None, first: int = 0
+    trial: Trial, *, keep: Sequence[str] = (), seed: Seed | None = None, first: int = 0
 ) -> SettledCopies:
     """Let no variable leave that tells what was coarsened or altered in another.
 
     A coarser code of what was coarsened is blanked where it would say more; another copy is left
-    out. What is to be kept is kept, and the judge will say what it does.
+    out, and of two that tell only together one. What is to be kept is kept, and the judge will say
+    what it does.
 
     Parameters
     ----------
@@ -39,23 +44,45 @@ def settle_copies(
     first
         The number of steps of the plan so far.
     """
-    found = [copy for copy in find_copies(trial) if copy.harms and copy.name not in keep]
-    following = [c for c in found if c.breaks_k and c.coarser and not c.altered]
+    kept = {*keep, *trial.promise.key}
     settled = SettledCopies(trial.release)
-    if following:
-        steps = [FollowLabel(copy.name, copy.of) for copy in following]
+    followed: dict[str, Copy] = {}
+    found = _to_be_settled(trial, kept)
+    # a copy that follows one variable may still tell another by some of its values
+    for _ in range(_ROUNDS):
+        following = [
+            c for c in found if c.breaks_k and (c.coarser or c.open_labels) and not c.altered
+        ]
+        steps = [FollowLabel(copy.name, copy.of, copy.open_labels) for copy in following]
+        if not steps or all(step in settled.steps for step in steps):
+            break
         settled = _applied(trial, settled, steps, seed, first)
-        again = find_copies(replace(trial, release=settled.source))
-        found = [copy for copy in again if copy.harms and copy.name not in keep]
-    if found:
-        leaving = SuppressAttribute(tuple(copy.name for copy in found), how="drop")
-        settled = _applied(trial, settled, [leaving], seed, first)
+        followed |= {copy.name: copy for copy in following if copy.name not in followed}
+        found = _to_be_settled(replace(trial, release=settled.source), kept)
     gone = {copy.name for copy in found}
+    if gone:
+        leaving = SuppressAttribute(tuple(gone), how="drop")
+        settled = _applied(trial, settled, [leaving], seed, first)
     words = [
-        _word(copy, "blanked where it says more") for copy in following if copy.name not in gone
+        _word(copy, "blanked where it says more")
+        for copy in followed.values()
+        if copy.name not in gone
     ]
     words += [_word(copy, "left out") for copy in found]
     return replace(settled, warnings=tuple(words))
+
+
+def _to_be_settled(trial: Trial, kept: Collection[str]) -> list[Copy]:
+    """Return the copies that do harm, under the name of what may stay behind."""
+    found: dict[str, Copy] = {}
+    for copy in find_copies(trial):
+        if not copy.harms or copy.name in found or copy.beside in found:
+            continue
+        if copy.name in kept and copy.beside is not None:
+            copy = replace(copy, name=copy.beside, beside=copy.name)
+        if copy.name not in kept:
+            found[copy.name] = copy
+    return list(found.values())
 
 
 def _applied(

@@ -9,24 +9,30 @@ then says so first.
 from __future__ import annotations
 
 import datetime as dt
-import errno
-import json
 import os
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files import SUFFIX_OF, Format, Source, check_new_folder, write_data, written_whole
+from indistinct.doors import (
+    check_new_folder,
+    folder_written_whole,
+    put_in_place,
+    sync_all,
+    write_whole,
+    written_whole,
+)
+from indistinct.errors import GuaranteeError
+from indistinct.files import SUFFIX_OF, Format, Source, dialect_of, write_data
+from indistinct.files.dialect import Dialect
 from indistinct.files.occurring import with_occurring_values
-from indistinct.files.whole import put_in_place, sync_all
+from indistinct.harmless import for_json
 from indistinct.protect import Encrypt, Plan, Protected, Receipt, Substitute
 from indistinct.prove import Promise, State
 from indistinct.release import parts
@@ -36,6 +42,7 @@ from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import outward_steps, write_methodology
+from indistinct.release.noted import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
@@ -147,6 +154,7 @@ def write_release(
     measured: Mapping[str, Any] | None = None,
     origin: NDArray[np.int64] | None = None,
     format: Format = "parquet",
+    keep_formulas: bool = False,
     although_unproved: bool = False,
     sign_with: SigningKey | None = None,
     audit: str | Path | None = None,
@@ -172,6 +180,8 @@ def write_release(
         What was measured of the release, for its report; it stays with the holder.
     origin
         The private record that each released one was made from; it stays with the holder.
+    keep_formulas
+        Write cells of a CSV file that a spreadsheet would run as they are.
     although_unproved
         Write the release also if the verdict does not hold.
     sign_with
@@ -192,13 +202,14 @@ def write_release(
         today=today,
     )
     place = folder.resolve()
-    aside: Path | None = None
-    try:
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}-", dir=place.parent))
+    with folder_written_whole(place) as aside:
         private = aside / parts.PRIVATE
         private.mkdir(mode=0o700)
         os.chmod(private, 0o700)  # whatever the umask is
-        data = write_data(source, aside / f"data{SUFFIX_OF[format]}", format=format)
+        dialect = replace(dialect_of(source) or Dialect(), keep_formulas=keep_formulas)
+        data = write_data(
+            source, aside / f"data{SUFFIX_OF[format]}", format=format, dialect=dialect
+        )
         verdict = prove(data) if prove is not None else None
         _refuse_unproved(verdict, although_unproved=although_unproved)
         # without counts: the certificate tells its hash, and counts could be tried
@@ -222,8 +233,6 @@ def write_release(
         if origin is not None:
             write_origin(aside, origin)
             listed.append(parts.ORIGIN)
-        # exactly: the certificate is for everybody, and tells counts of people blurred
-        _write_ledger(aside, plan, receipts, {**ledger, "verdict": verdict}, listed)
         files = {
             name: file_digest(aside / name)
             for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
@@ -238,21 +247,19 @@ def write_release(
             promise=promise,
             records=source.records,
             files=files,
-            ledger=file_digest(aside / parts.LEDGER),
             method=told,
             audit=trail.head(),
-        ).signed(sign_with)
-        (aside / parts.CERTIFICATE).write_bytes(certificate.to_bytes())
+        )
+        # with exact counts: the certificate is for everybody, and tells counts of people blurred
+        kept = {**ledger, "verdict": verdict, "certificate": certificate.body()}
+        _write_ledger(aside, plan, receipts, kept, listed)
+        certificate = certificate.naming(ledger=aside / parts.LEDGER).signed(sign_with)
+        _write_certificate(aside, certificate)
         sync_all(aside)
         check_folder(aside, signed_by=sign_with.public if sign_with else None).refuse_changes()
         os.chmod(aside, 0o755)
         sealed = {parts.CERTIFICATE: file_digest(aside / parts.CERTIFICATE), **files}
         _put_in_place(aside, place, audit, sealed, told, word)
-    except OSError as error:
-        raise _sentence(error, folder) from None
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
     return ReleaseFolder(
         folder,
         folder / data.name,
@@ -273,11 +280,20 @@ def sign(folder: str | Path, key: SigningKey) -> Certificate:
     """Sign the certificate of a release that is whole; an earlier signature is replaced."""
     folder = Path(folder)
     check_folder(folder).refuse_changes()
-    path = folder / parts.CERTIFICATE
-    signed = Certificate.read(path).signed(key)
-    with written_whole(path) as aside:
-        aside.write_bytes(signed.to_bytes())
+    signed = Certificate.read(folder / parts.CERTIFICATE).signed(key)
+    _write_certificate(folder, signed)
     return signed
+
+
+def _write_certificate(folder: Path, certificate: Certificate) -> None:
+    """Write the certificate, and note it in the trail of the holder's part where that is here."""
+    path, mine = folder / parts.CERTIFICATE, (folder / parts.AUDIT).is_file()
+    with ExitStack() as putting:
+        begin = putting.enter_context(noted(folder, "seal")) if mine else None
+        aside = putting.enter_context(written_whole(path, own=True))
+        aside.write_bytes(certificate.to_bytes())
+        if begin is not None:
+            begin({parts.CERTIFICATE: aside})
 
 
 def _named_outright(source: Source, plan: Plan, promise: Promise | None) -> list[str]:
@@ -321,8 +337,8 @@ def _write_ledger(
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    text = for_json(content, indent=2, default=str) + "\n"
+    write_whole(path, text)
 
 
 def _put_in_place(
@@ -343,13 +359,3 @@ def _put_in_place(
         if trail is not None:
             trail.append("release failed", data=sealed)
         raise
-
-
-def _sentence(error: OSError, folder: Path) -> InputError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return InputError(
-            f"The disk is full: {folder} does not fit, nothing was written. Free some space or "
-            "choose another folder."
-        )
-    reason = error.strerror or "the system refused"
-    return InputError(f"{folder} cannot be written: {reason}. Nothing was written.")

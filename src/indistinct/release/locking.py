@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from indistinct.doors import check_new_file, note_place
 from indistinct.errors import InputError
 
 __all__ = ["locked"]
@@ -17,6 +18,8 @@ __all__ = ["locked"]
 def locked(path: Path) -> Iterator[int]:
     """Open a file for adding, made with mode 600 if it is not there; others wait meanwhile."""
     try:
+        check_new_file(path, own=True)
+        note_place(path)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None

@@ -19,9 +19,10 @@ from dataclasses import replace
 import pyarrow.compute as pc
 
 from indistinct.files import Source
+from indistinct.harmless import for_markdown
 from indistinct.hierarchy import SUPPRESSED, Hierarchy, as_text
 from indistinct.protect import Plan, Receipt, Select, Step
-from indistinct.release.contract import ACCESS, BLANK, one_line
+from indistinct.release.contract import ACCESS, BLANK, named_in_markdown, one_line
 from indistinct.release.few import rounded, rounding_base
 from indistinct.release.outward import ALTERING, in_words, uncounted_steps
 from indistinct.release.terms import Terms
@@ -120,11 +121,11 @@ def write_methodology(
     for number, (step, words, receipt) in enumerate(
         zip(plan.steps, told, receipts, strict=True), 1
     ):
-        steps.append(f"{number}. {words}")
+        steps.append(f"{number}. {for_markdown(words)}")
         steps += [f"   - {fact}" for fact in _facts(step, receipt, base)]
     if not steps:
         steps = ["Nothing was changed."]
-    asked = one_line(terms.holder) if terms.holder else "whoever gave you the file"
+    asked = for_markdown(one_line(terms.holder)) if terms.holder else "whoever gave you the file"
     return "\n".join(
         [
             "# What was done to these data",
@@ -165,7 +166,7 @@ def _perturbed(plan: Plan, receipts: Sequence[Receipt]) -> list[str]:
     )
     if not names:
         return []
-    listed = ", ".join(f"`{name}`" for name in names)
+    listed = named_in_markdown(tuple(names))
     return [
         f"- Values of {listed} were altered, or exchanged between records: what a single record "
         "says need not be true of anybody. Statistics of many records hold, as the steps above "
@@ -174,7 +175,7 @@ def _perturbed(plan: Plan, receipts: Sequence[Receipt]) -> list[str]:
 
 
 def _known(text: str | None) -> str:
-    return one_line(text) if text else BLANK
+    return for_markdown(one_line(text)) if text else BLANK
 
 
 def _facts(step: Step, receipt: Receipt, base: int) -> list[str]:
@@ -190,7 +191,7 @@ def _facts(step: Step, receipt: Receipt, base: int) -> list[str]:
     if receipt.records_changed:
         facts.append(f"records changed: {in_words(rounded(receipt.records_changed, base))}")
     facts += [
-        f"`{name}`: cells changed: {in_words(rounded(cells, base))}"
+        f"{for_markdown(name, code=True)}: cells changed: {in_words(rounded(cells, base))}"
         for name, cells in receipt.cells_changed.items()
         if cells
     ]
@@ -217,7 +218,8 @@ def _reading(labels: dict[str, list[str]]) -> list[str]:
     if any(SUPPRESSED in label and label != SUPPRESSED for label in every):
         lines.append(f"- `{SUPPRESSED}` within a code stands for any character in its place.")
     for name, those in labels.items():
-        shown = ", ".join(f"`{label}`" for label in those[:_SHOWN_LABELS])
+        shown = named_in_markdown(those[:_SHOWN_LABELS])
         more = f" and {len(those) - _SHOWN_LABELS:,} more" if len(those) > _SHOWN_LABELS else ""
-        lines.append(f"- `{name}` is generalised; its labels are {shown}{more}.")
+        named = for_markdown(name, code=True)
+        lines.append(f"- {named} is generalised; its labels are {shown}{more}.")
     return lines

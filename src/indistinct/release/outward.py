@@ -40,7 +40,7 @@ _COUNTED = {
 """Steps whose sentence counts cells or records: where it does, and what stands there instead."""
 
 _COUNT = re.compile(
-    r"(?<![\w.,=%-])(?<!k = )(?<!than )(?<!least )(?<!most )(?<!below )"
+    r"(?<![\w.,=%-])(?<!k = )(?<!than )(?<!least )(?<!most )(?<!below )(?<!1 in )"
     r"(\d+(?:,\d{3})*)(?![\w.%-]|,\d| ?%)"
 )
 """A whole number that counts something: neither k, nor a share, nor a part of a name."""
@@ -60,6 +60,8 @@ def blurred_sentence(sentence: str, base: int) -> str:
 
     >>> blurred_sentence("3 of 126 records refer to fewer than 3 people (k = 3, 2.4 %)", 5)
     'fewer than 5 of 125 records refer to fewer than 3 people (k = 3, 2.4 %)'
+    >>> blurred_sentence("of 361 people 163 are found, more than 1 in 3", 5)
+    'of 360 people 165 are found, more than 1 in 3'
     """
 
     def told(found: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from indistinct.files import SUFFIX_OF
 
 __all__ = [
+    "ALWAYS",
     "AUDIT",
     "CERTIFICATE",
     "CONTRACT",
@@ -20,6 +21,7 @@ __all__ = [
     "PRIVATE",
     "REPORTS",
     "found_in",
+    "is_plain",
 ]
 
 METHODOLOGY = "methodology.md"
@@ -30,11 +32,17 @@ PLAN = "private/plan.json"
 LEDGER = "private/ledger.json"
 MEASURED = "private/measured.json"
 REPORTS = ("private/report.html", "private/report.json", "private/report.pdf")
-"""Written from the other parts, at any time: no hash of them is kept."""
+"""Written from the other parts, at any time; their hashes are noted in the trail."""
 ORIGIN = "private/origin.parquet"
 """Which private record each released one was made from: nobody but the holder may know."""
 AUDIT = "private/audit.jsonl"
 HEAD = "private/audit.jsonl.head"
+ALWAYS = {
+    "records": (METHODOLOGY, CONTRACT),
+    "tables": ("tables.json", METHODOLOGY, "conditions.md"),
+    "letters": ("about.md",),
+}
+"""What every folder of a kind has for whoever gets it, beside the released file and certificate."""
 DATA_NAMES = tuple(f"data{suffix}" for suffix in SUFFIX_OF.values())
 """What the released file can be called, by its format."""
 
@@ -46,6 +54,16 @@ def found_in(folder: Path) -> list[str]:
         if path.is_symlink() or not path.is_dir() or _is_empty(path):
             found.append(path.relative_to(folder).as_posix())
     return found
+
+
+def is_plain(folder: Path, name: str) -> bool:
+    """Say whether a part is a file, reached without any link: no folder, pipe or device."""
+    path = folder
+    for step in name.split("/"):
+        path /= step
+        if path.is_symlink():
+            return False
+    return path.is_file()
 
 
 def _is_empty(folder: Path) -> bool:

@@ -16,8 +16,9 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from indistinct.doors import write_whole
 from indistinct.errors import InputError
-from indistinct.files import read_key_file, write_key_file, written_whole
+from indistinct.files import read_key_file, write_key_file
 
 __all__ = ["PublicKey", "SigningKey"]
 
@@ -58,15 +59,12 @@ class PublicKey:
             return False
         return True
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the key as PEM, for whoever is to check signatures."""
-        path = Path(path)
         text = Ed25519PublicKey.from_public_bytes(self._raw).public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
-        with written_whole(path) as aside:
-            aside.write_bytes(text)
-        return path
+        return write_whole(path, text, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> PublicKey:

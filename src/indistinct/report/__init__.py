@@ -1,5 +1,6 @@
 """The report: what somebody reads before signing a release."""
 
+from indistinct.arguments import check_arguments
 from indistinct.report.candidates import compare_reports, write_comparison_report
 from indistinct.report.facts import Measured
 from indistinct.report.front import WrittenReport, make_report, write_report
@@ -23,3 +24,5 @@ __all__ = [
     "write_comparison_report",
     "write_report",
 ]
+
+check_arguments(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import indistinct
 from indistinct.release.few import rounding_base
@@ -34,6 +35,8 @@ def build_document(facts: ReleaseFacts, words: Words) -> Document:
     """Write the report of one release: private or shareable, as the facts are."""
     made = [section(facts, words) for section in SECTIONS.values()]
     sections = [section for section in made if section is not None]
+    if not facts.holds:
+        sections = [_without_praise(section) for section in sections]
     sections += [glossary(words), methods(sections, words)]
     created = facts.certificate.content.get("created")
     return Document(
@@ -46,6 +49,15 @@ def build_document(facts: ReleaseFacts, words: Words) -> Document:
         tuple(sections),
         words("page.made", version=indistinct.__version__, created=created),
     )
+
+
+def _without_praise(section: Section) -> Section:
+    """Return a section in which nothing is green: part of a release that does not simply hold."""
+    pieces = (
+        replace(piece, tone="plain") if isinstance(piece, Claim) and piece.tone == "good" else piece
+        for piece in section.pieces
+    )
+    return replace(section, pieces=tuple(pieces))
 
 
 def _edition(facts: ReleaseFacts, words: Words) -> str:

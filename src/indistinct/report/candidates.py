@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import indistinct
+from indistinct.doors import watching
 from indistinct.errors import InputError
 from indistinct.release.few import rounding_base
 from indistinct.report.against import compared_with
@@ -78,6 +79,7 @@ def compare_reports(
     )
 
 
+@watching()
 def write_comparison_report(
     releases: Sequence[str | Path],
     *,

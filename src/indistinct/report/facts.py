@@ -168,7 +168,8 @@ class Risk:
 class VariableChange:
     """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold.
 
-    `labels` are some of the `number` labels that stand in the released file in place of values.
+    `labels` are some of the `number` labels that stand in the released file in place of values,
+    of all of them if it is `whole`.
     """
 
     name: str
@@ -178,6 +179,7 @@ class VariableChange:
     perturbed: bool = False
     labels: tuple[str, ...] = ()
     number: int = 0
+    whole: bool = False
 
 
 @dataclass(frozen=True)

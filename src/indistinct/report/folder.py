@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from indistinct.doors import read_file
 from indistinct.errors import InputError
 from indistinct.prove import Promise, Reservation, State
 from indistinct.release import Certificate, check_folder, parts
@@ -146,7 +147,8 @@ def read_release(folder: str | Path) -> ReleaseFacts:
     certificate = check.certificate or Certificate({})
     measured, seed = None, None
     lacking: Lacking | None = None
-    findings = list(check.findings)
+    # a report speaks of the release, not of an earlier report, whose place it takes
+    findings = [f for f in check.findings if not f.startswith(parts.REPORTS)]
     if not mine:
         lacking = "ledger"
     elif not (folder / parts.MEASURED).is_file():
@@ -189,8 +191,8 @@ def _counted_exactly(certificate: Certificate, found: Any) -> Certificate:
 
 def _json(folder: Path, name: str) -> dict[str, Any]:
     try:
-        content = json.loads((folder / name).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content = json.loads(read_file(folder / name, kept=True))
+    except (ValueError, RecursionError):
         raise InputError(f"{name} cannot be read: it is not JSON.") from None
     if not isinstance(content, dict):
         raise InputError(f"{name} cannot be read: it has no fields.")

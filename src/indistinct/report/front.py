@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import watching
 from indistinct.release import parts
 from indistinct.report.against import compared_with
 from indistinct.report.building import build_document
@@ -85,6 +86,7 @@ def make_report(
     return build_document(facts, words or load_words())
 
 
+@watching()
 def write_report(
     release: str | Path,
     *,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import unicodedata
 from functools import cache
@@ -10,8 +9,9 @@ from importlib import resources
 from typing import Any
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from indistinct.harmless import for_html, for_json
 from indistinct.release.few import Below, Few
 from indistinct.report.pieces import Claim, Document, Shown
 from indistinct.report.words import Words
@@ -48,7 +48,7 @@ def write_page(
 
 def document_json(document: Document) -> str:
     """Return the machine-readable twin of a page."""
-    return json.dumps(told(document.to_dict()), indent=1, ensure_ascii=False) + "\n"
+    return for_json(told(document.to_dict()), indent=1) + "\n"
 
 
 def told(value: Any) -> Any:
@@ -78,6 +78,7 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_finished,
     )
     environment.filters["sentence"] = sentence
     environment.filters["value"] = value_of
@@ -85,6 +86,12 @@ def _template() -> jinja2.Template:
     environment.filters["listed"] = lambda piece: getattr(piece, "listed", "")
     environment.filters["svg"] = Markup
     return environment.get_template("page.html")
+
+
+def _finished(value: Any) -> Any:
+    """Return what the page shows for an expression of its template."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return Markup(for_html(value)) if plain else value
 
 
 def sentence(claim: Claim) -> Markup:
@@ -99,7 +106,7 @@ def sentence(claim: Claim) -> Markup:
             if i:
                 strong = not strong
                 parts.append(Markup("<strong>" if strong else "</strong>"))
-            parts.append(escape(literal))
+            parts.append(Markup(for_html(literal)))
     if strong:
         parts.append(Markup("</strong>"))
     return Markup("").join(parts)
@@ -110,8 +117,10 @@ def value_of(shown: Shown) -> Markup:
     value = shown.value
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if number and told(value) is not None:
-        return Markup('<data value="{}">{}</data>').format(told(value), shown.text)
-    text = escape(shown.text)
+        return Markup('<data value="{}">{}</data>').format(
+            told(value), Markup(for_html(shown.text))
+        )
+    text = Markup(for_html(shown.text))
     # without it, numbers and words that follow could be shown in another order
     turned = any(unicodedata.bidirectional(letter) in _TURNING for letter in shown.text)
     return Markup("<bdi>{}</bdi>").format(text) if turned else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -49,7 +50,10 @@ _EXPOSED = 10
 """How many of the most exposed combinations are kept."""
 _KNOWN_TOO = 5
 """Of so many further variables, the worst, it is told what they would do."""
-_LABELS_SHOWN = 3
+_REPLACING = frozenset(
+    ("encrypt", "substitute", "microaggregate", "outliers-to-medians", "renumber-households")
+)
+_LABELS_SHOWN = 6
 """So many of the labels of a generalised variable say what it became."""
 _LABELLED = 100
 """Up to so many labels of a variable's values are kept."""
@@ -279,7 +283,10 @@ def _changes(
             if _how(step) == "suppressed" and name not in done.after.key:
                 suppressed[name] = suppressed.get(name, 0) + number
     how |= dict.fromkeys(perturbed, "perturbed")
-    labels = generalised_labels(released, plan)
+    labels = {name: _telling(those) for name, those in generalised_labels(released, plan).items()}
+    for name, number in suppressed.items():
+        if name in how and number >= cells.get(name, 0) and name not in perturbed:
+            how[name] = "suppressed"
     variables = tuple(
         VariableChange(
             v,
@@ -289,6 +296,7 @@ def _changes(
             v in perturbed,
             tuple(labels.get(v, ())[:_LABELS_SHOWN]),
             len(labels.get(v, ())),
+            cells.get(v, 0) >= released.records,
         )
         for v in released.variables
     )
@@ -309,13 +317,19 @@ def _how(step: PlanStep) -> str:
     """Return a word of the catalogue for what a step does to cells."""
     if step.perturbs:
         return "perturbed"
-    if step.kind in ("encrypt", "substitute", "microaggregate", "outliers-to-medians"):
+    if step.kind in _REPLACING:
         return "replaced"
-    if "suppress" in step.kind or step.kind == "blank":
+    if "suppress" in step.kind or step.kind.startswith("blank"):
         return "suppressed"
     if step.kind in ("perturb", "perturb-keeping"):
         return "perturbed"
     return "generalised"
+
+
+def _telling(labels: Sequence[str]) -> list[str]:
+    """Return the labels that say something, in the order of their numbers: 5-9 before 10-14."""
+    said = [label for label in labels if label.strip("*. ")]
+    return sorted(said, key=lambda text: [(len(n), n) for n in re.findall(r"\d+|\D+", text)])
 
 
 def _suppressed(done: Protected) -> dict[str, int]:

@@ -28,8 +28,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from indistinct.doors import read_text, written_whole
 from indistinct.errors import InputError
-from indistinct.files import workspace, written_whole
+from indistinct.files.workspace import workspace
 
 __all__ = ["BROWSER_VARIABLE", "find_browser", "html_to_pdf"]
 
@@ -171,7 +172,7 @@ def html_to_pdf(
     """
     browser = (browser or find_browser()).absolute()
     text = _read(page) if isinstance(page, Path) else page
-    with written_whole(Path(out)) as aside, workspace(_where(browser)) as folder:
+    with written_whole(out, own=True) as aside, workspace(_where(browser)) as folder:
         # As deep as a link may lead upwards, and as long wherever the folder lies, so that
         # `_relative_links` leaves the same bytes.
         filling = "-" * max(1, _PATH_LENGTH - len(folder.as_uri()))
@@ -192,10 +193,7 @@ def html_to_pdf(
 
 
 def _read(page: Path) -> str:
-    try:
-        return page.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"{page} cannot be read as a UTF-8 HTML file.") from None
+    return read_text(page, "page")
 
 
 def _guarded(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from indistinct.figures import WIDTH
 from indistinct.prove import State
 from indistinct.showing import Table
 
@@ -158,6 +159,11 @@ class Picture:
         """Its place in the page; `number` tells pictures of one name apart."""
         own = self.name.replace(".", "-")
         return own if self.number is None else f"{own}-{self.number}"
+
+    @property
+    def wide(self) -> bool:
+        """Whether a telephone is too narrow for its letters, so that it is scrolled there."""
+        return f'width="{WIDTH}"' in self.svg[:200]
 
     def plot(self) -> str:
         """Return the figure as SVG."""

@@ -17,9 +17,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from indistinct.doors import read_text
 from indistinct.errors import InputError
 from indistinct.release.few import Below, Few
 from indistinct.report.pieces import Claim, Grid, Heading, Picture, Shown, Tone
+
+_LONGEST = 1_000_000
 
 __all__ = ["Words", "load_words"]
 
@@ -273,10 +276,8 @@ def load_words(language: str | Path = "en") -> Words:
             "(.toml)."
         )
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = tomllib.loads(read_text(path, "catalogue", limit=_LONGEST))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not a catalogue in TOML: {error}.") from None
     texts = content.get("text")
     if not isinstance(texts, dict) or not all(isinstance(t, str) for t in texts.values()):

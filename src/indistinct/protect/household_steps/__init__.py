@@ -1,5 +1,6 @@
 """Steps for whole households: swapped between places, turned into group quarters, drawn."""
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.household_steps.group_quarters import GroupQuarters, NewIdentity
 from indistinct.protect.household_steps.sample import SampleHouseholds
 from indistinct.protect.household_steps.scramble import ScrambleHouseholds
@@ -17,3 +18,5 @@ __all__ = [
     "SwappedPairs",
     "people_with",
 ]
+
+check_arguments(__name__)

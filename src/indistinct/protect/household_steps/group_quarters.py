@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -69,13 +70,8 @@ class GroupQuarters(Step, kind="group-quarters"):
         """Refuse a size that is none, and codes without their variables."""
         object.__setattr__(self, "draws_at_random", self.identity == "alone")
         object.__setattr__(self, "blank", tuple(self.blank))
-        if isinstance(self.more_than, bool) or not isinstance(self.more_than, int):
-            raise InputError("more_than must be a whole number.")
-        if self.more_than < 1:
-            raise InputError(
-                f"more_than must be at least 1. Got {self.more_than}. To take the identity from "
-                "all households leave the variable out."
-            )
+        hint = "To take the identity from all households leave the variable out."
+        check_whole("more_than", self.more_than, 1, hint=hint)
         if self.identity not in ("missing", "alone", "code"):
             raise InputError(
                 f"The new identity must be missing, alone or code. Got '{self.identity}'."

@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
+from indistinct.protect.household_steps.depending import Depending, what_goes_with_places
 from indistinct.protect.household_steps.groups import Households, Ints, read_households
 from indistinct.protect.household_steps.pairing import (
     NOT_AT_RISK,
@@ -27,9 +29,10 @@ from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
 from indistinct.protect.techniques.columns import check_variables, class_numbers, with_columns
 
-__all__ = ["Donors", "SwapHouseholds", "SwappedPairs"]
+__all__ = ["Dependent", "Donors", "SwapHouseholds", "SwappedPairs"]
 
 Donors = Literal["near", "anywhere"]
+Dependent = Literal["carry", "leave"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,12 +49,15 @@ class SwappedPairs:
         The position of the similarity profile by which it was found.
     forced
         Whether it was made because a household was at risk.
+    carried
+        The variables that were exchanged because they go with the place.
     """
 
     records: Ints = field(repr=False)
     level: Ints = field(repr=False)
     profile: Ints = field(repr=False)
     forced: NDArray[np.bool_] = field(repr=False)
+    carried: tuple[str, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -93,6 +99,9 @@ class SwapHouseholds(Step, kind="swap-households"):
     donors
         ``near`` looks for a partner within the same place of the next broader level first, then
         further away; ``anywhere`` does not care.
+    dependent
+        ``carry`` exchanges with the place every variable that tells it or follows from it, such as
+        an area below the county; ``leave`` leaves them, and the receipt warns of those that tell.
 
     Notes
     -----
@@ -110,6 +119,7 @@ class SwapHouseholds(Step, kind="swap-households"):
     carry_along: tuple[str, ...] = ()
     by_risk: bool = True
     donors: Donors = "near"
+    dependent: Dependent = "carry"
 
     draws_at_random = True
     perturbs = True
@@ -128,14 +138,15 @@ class SwapHouseholds(Step, kind="swap-households"):
             raise InputError(
                 f"The share of households to swap must be from 0 to 1. Got {self.share}."
             )
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
-            raise InputError(f"k must be a whole number of at least 0. Got {self.k}.")
+        check_whole("k", self.k, 0)
         if self.k > 1 and not self.risk:
             raise InputError("With k the step needs risk variables. Name them, or use k=0.")
         if self.share == 0 and self.k < 2:
             raise InputError("With a share of 0 and no k nothing would be swapped. Give either.")
         if self.donors not in ("near", "anywhere"):
             raise InputError(f"donors must be near or anywhere. Got '{self.donors}'.")
+        if self.dependent not in ("carry", "leave"):
+            raise InputError(f"dependent must be carry or leave. Got '{self.dependent}'.")
         moved = (*self.hierarchy, *self.carry_along)
         used = [*self.risk, *(term for profile in self.similar for term in profile)]
         twice = [n for n in moved if n in used or n == self.household]
@@ -157,7 +168,8 @@ class SwapHouseholds(Step, kind="swap-households"):
             who += f" and all those {rare}" if self.share else f" {rare}"
         return (
             f"swap whole households (by {self.household}) between places "
-            f"({', '.join((*self.hierarchy, *self.carry_along))}): {who}, "
+            f"({', '.join((*self.hierarchy, *self.carry_along))}"
+            f"{', and what goes with them' if self.dependent == 'carry' else ''}): {who}, "
             f"each with one that agrees on {alike}"
         )
 
@@ -167,7 +179,9 @@ class SwapHouseholds(Step, kind="swap-households"):
         households = read_households(engine, source, self.household)
         places = read_places(engine, source, households, self.hierarchy)
         pairing = self._pairing(engine, source, households, places, context)
-        codes = self._codes(engine, source, households, places)
+        depending = self._depending(engine, source, households, places)
+        carried = depending.with_place if self.dependent == "carry" else ()
+        codes = self._codes(engine, source, households, places, carried)
         changed = {
             name: pairing.swapped & (column != column[pairing.partner])
             for name, column in codes.items()
@@ -177,6 +191,8 @@ class SwapHouseholds(Step, kind="swap-households"):
         for column in changed.values():
             either |= column
         notes, warnings = self._told(households, places, pairing)
+        if pairing.swapped.any():
+            notes, warnings = self._told_of_depending(depending, notes, warnings)
         return result, Receipt(
             self.kind,
             source.records,
@@ -185,12 +201,12 @@ class SwapHouseholds(Step, kind="swap-households"):
             cells_changed={n: int(households.sizes[c].sum()) for n, c in changed.items()},
             notes=notes,
             warnings=warnings,
-            private=_private(households, pairing),
+            private=_private(households, pairing, carried),
         )
 
     def undo(self, engine: Engine, source: Source, pairs: SwappedPairs) -> Source:
         """Swap the pairs back; the records must be in the order in which they were swapped."""
-        source.check_columns([self.household, *self.hierarchy, *self.carry_along])
+        source.check_columns([self.household, *self.hierarchy, *self.carry_along, *pairs.carried])
         households = read_households(engine, source, self.household)
         known = pairs.records.reshape(-1)
         if (known >= source.records).any() or (
@@ -203,7 +219,8 @@ class SwapHouseholds(Step, kind="swap-households"):
         partner = np.full(len(households), -1, dtype=np.int64)
         numbers = households.of_record[pairs.records]
         partner[numbers[:, 0]], partner[numbers[:, 1]] = numbers[:, 1], numbers[:, 0]
-        every = {name: partner >= 0 for name in (*self.hierarchy, *self.carry_along)}
+        moved = (*self.hierarchy, *self.carry_along, *pairs.carried)
+        every = {name: partner >= 0 for name in moved}
         return _exchanged(engine, source, households, partner, every)
 
     def _pairing(
@@ -234,14 +251,51 @@ class SwapHouseholds(Step, kind="swap-households"):
         )
 
     def _codes(
-        self, engine: Engine, source: Source, households: Households, places: Places
+        self,
+        engine: Engine,
+        source: Source,
+        households: Households,
+        places: Places,
+        carried: tuple[str, ...],
     ) -> dict[str, Ints]:
         """Return the code of every household in each variable that is exchanged."""
         codes = {name: places.codes[:, j] for j, name in enumerate(self.hierarchy)}
-        for name in self.carry_along:
+        for name in (*self.carry_along, *carried):
             own = class_numbers(engine.count(source, [name]))
             codes[name] = households.one_value(own, f"'{name}'")
         return codes
+
+    def _depending(
+        self, engine: Engine, source: Source, households: Households, places: Places
+    ) -> Depending:
+        """Return what goes with the place; what has a task here stays, and is told of."""
+        away = (self.household, *self.carry_along)
+        found = what_goes_with_places(engine, source, households, places, without=away)
+        tasks = {*self.risk, *(term for profile in self.similar for term in profile)}
+        return Depending(
+            tuple(name for name in found.with_place if name not in tasks),
+            (*found.telling, *(name for name in found.with_place if name in tasks)),
+        )
+
+    def _told_of_depending(
+        self, depending: Depending, notes: tuple[str, ...], warnings: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        left = depending.telling
+        if self.dependent == "leave":
+            left = (*depending.with_place, *left)
+        elif depending.with_place:
+            notes = (*notes, f"exchanged with the place: {', '.join(depending.with_place)}")
+        if left:
+            one = len(left) == 1
+            warnings = (
+                *warnings,
+                f"{', '.join(left)} {'goes' if one else 'go'} with the place and "
+                f"{'is' if one else 'are'} not exchanged: whoever reads "
+                f"{'it' if one else 'them'} may tell where households lived before. Name "
+                f"{'it' if one else 'them'} in carry_along or the hierarchy, or leave "
+                f"{'it' if one else 'them'} out",
+            )
+        return notes, warnings
 
     def _told(
         self, households: Households, places: Places, pairing: Pairing
@@ -286,10 +340,12 @@ class SwapHouseholds(Step, kind="swap-households"):
         return tuple(notes), tuple(warnings)
 
 
-def _private(households: Households, pairing: Pairing) -> SwappedPairs:
+def _private(households: Households, pairing: Pairing, carried: tuple[str, ...]) -> SwappedPairs:
     first = np.flatnonzero(pairing.partner > np.arange(len(households)))
     both = np.stack([households.first[first], households.first[pairing.partner[first]]], axis=1)
-    return SwappedPairs(both, pairing.level[first], pairing.profile[first], pairing.forced[first])
+    return SwappedPairs(
+        both, pairing.level[first], pairing.profile[first], pairing.forced[first], carried
+    )
 
 
 def _exchanged(

@@ -13,6 +13,7 @@ How far a search may trust a model when classes merge is its `growth`:
 - *free*: nothing is promised (estimated population uniques).
 """
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.models.base import Grouping, Growth, PrivacyModel, unsafe_classes
 from indistinct.protect.models.classes import (
     Coverage,
@@ -45,3 +46,5 @@ __all__ = [
     "TCloseness",
     "unsafe_classes",
 ]
+
+check_arguments(__name__)

@@ -22,7 +22,6 @@ __all__ = [
     "Integers",
     "PrivacyModel",
     "check_share",
-    "check_whole",
     "unsafe_classes",
 ]
 
@@ -72,6 +71,7 @@ class PrivacyModel(ABC):
     """
 
     kind: ClassVar[str]
+    holds_settings: ClassVar[bool] = True
     growth: ClassVar[Growth] = "absorbing"
     file_level: ClassVar[bool] = False
     """Whether it judges the file as a whole, so that the smallest classes go until it holds."""
@@ -172,12 +172,6 @@ def unsafe_classes(models: Sequence[PrivacyModel], classes: Grouping, *, most: i
     for model in sorted(models, key=lambda model: model.file_level):
         gone = gone | model.unsafe(classes, gone=gone, most=most)
     return gone
-
-
-def check_whole(name: str, value: object, least: int) -> None:
-    """Refuse what is not a whole number of at least so much."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} must be an integer of at least {least}. Got {value}.")
 
 
 def check_share(name: str, value: object) -> None:

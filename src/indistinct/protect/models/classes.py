@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.protect.models.base import (
@@ -17,7 +18,6 @@ from indistinct.protect.models.base import (
     Growth,
     PrivacyModel,
     check_share,
-    check_whole,
 )
 from indistinct.risk.closeness import DISTANCES, Distance, closeness_of
 from indistinct.risk.diversity import KINDS, DiversityKind, diversity_of

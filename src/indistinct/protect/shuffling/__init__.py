@@ -1,5 +1,6 @@
 """Data shuffling with a Gaussian copula, controlled by level, by share or by risk."""
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.shuffling.presets import (
     CensusShares,
     CensusVariables,
@@ -19,3 +20,5 @@ __all__ = [
     "marginality",
     "taxonomic_order",
 ]
+
+check_arguments(__name__)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from indistinct import progress
+from indistinct.arguments import between
 from indistinct.engine import Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -105,7 +106,7 @@ class Shuffle(Step, kind="shuffle"):
     where: str | None = None
     of: Of = "people"
     hold: Hold = "table"
-    level: float = _LEVEL
+    level: Annotated[float, between(0, 1)] = _LEVEL
     levels: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     max_risk: float | None = None

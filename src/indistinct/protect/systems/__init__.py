@@ -1,5 +1,6 @@
 """Systems built of the techniques: methods that decide how to change a file until k holds."""
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.systems.argus import Argus, ArgusResult, argus
 from indistinct.protect.systems.argus_session import ArgusSession
 from indistinct.protect.systems.datafly import DataflyResult, datafly
@@ -79,3 +80,5 @@ __all__ = [
     "suppress",
     "suppression_keys",
 ]
+
+check_arguments(__name__)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize
 from indistinct.engine import Engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
@@ -216,7 +217,7 @@ class ArgusResult(Shown):
 def argus(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     identification: Mapping[str, int],
     combinations: Reading = "all",
     largest: int = 3,

@@ -84,7 +84,7 @@ class ArgusSession(Shown):
     ...     keys = Generalisable.of(
     ...         data.key_table(["sex", "zip"]),
     ...         {
-    ...             "sex": suppression_only("mf", name="sex"),
+    ...             "sex": suppression_only(["m", "f"], name="sex"),
     ...             "zip": code_hierarchy(people["zip"], name="zip", digits=(4, 3)),
     ...         },
     ...     )

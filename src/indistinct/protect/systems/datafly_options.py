@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError, did_you_mean
 from indistinct.keys import Generalisable
 from indistinct.protect.systems.datafly_profile import AnonymityMapping, Profile, check_profile
@@ -18,10 +19,7 @@ def wanted_k(
     if (k is None) == (anonymity is None):
         raise InputError("Give either k or an anonymity level.")
     if anonymity is None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(
-                f"k must be an integer of at least 2. Got {k}. For the original data: anonymity=0."
-            )
+        check_whole("k", k, 2, hint="For the original data: anonymity=0.")
         return k
     if isinstance(anonymity, bool) or not 0 <= anonymity <= 1:
         raise InputError(f"The anonymity level must be from 0 to 1. Got {anonymity}.")

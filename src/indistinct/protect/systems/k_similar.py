@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, Recoding
@@ -160,7 +161,7 @@ class KSimilar(Shown):
 def k_similar(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     limits: Mapping[str, int] | None = None,
     weights: Mapping[str, float] | None = None,
     loss: SpaceLoss = "precision",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import InputError
 from indistinct.keys import Generalisable, Recoding
 from indistinct.keys.grouping import group_rows
@@ -29,7 +30,7 @@ _PAIRS = 40_000
 def k_similar_optimum(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     limits: Mapping[str, int] | None = None,
     weights: Mapping[str, float] | None = None,
     loss: SpaceLoss = "precision",

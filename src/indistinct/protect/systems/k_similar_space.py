@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.keys import Generalisable
 from indistinct.keys.grouping import group_rows
@@ -122,8 +123,7 @@ def build_space(
     loss: SpaceLoss = "precision",
 ) -> Space:
     """Number the nodes, put a price on each, and refuse what can have no solution."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
     if loss not in get_args(SpaceLoss):
         raise InputError(f"loss must be 'precision' or 'loss'. Got '{loss}'.")
     keys.check_levels(limits or {})

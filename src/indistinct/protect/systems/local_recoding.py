@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import InputError
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, Recoding
@@ -125,7 +126,7 @@ class LocalRecoding(Shown):
 def local_recoding(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     start: Mapping[str, int] | None = None,
     loss: CellLoss = "loss",
     limits: Mapping[str, int] | None = None,

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.keys import Generalisable, Recoding
 from indistinct.keys.grouping import counts_by_row
@@ -94,8 +95,7 @@ class Ladders:
 
 def check_k(keys: Generalisable, k: int) -> None:
     """Refuse a k that is no k, or larger than the file."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
     if 0 < keys.records < k:
         raise GuaranteeError(
             f"k={k} cannot be reached with {keys.records:,} records in the file. "

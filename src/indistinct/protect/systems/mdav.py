@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.arguments import ClassSize, check_whole
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
 from indistinct.protect.systems.mdav_kernels import mdav_clusters, optimal_groups
@@ -86,7 +87,7 @@ class Microaggregation(Shown):
         return [Table.facts("Clusters of records", facts)]
 
 
-def mdav(values: ArrayLike, k: int, *, standardise: bool = True) -> Microaggregation:
+def mdav(values: ArrayLike, k: ClassSize, *, standardise: bool = True) -> Microaggregation:
     """Cluster records of numbers by MDAV.
 
     The clusters are those of an exhaustive search in double precision, found without one. Records
@@ -138,7 +139,7 @@ def optimal_1d(values: ArrayLike, k: int) -> Microaggregation:
 
 
 def microaggregation(
-    values: ArrayLike, k: int, *, method: Method = "mdav", standardise: bool = True
+    values: ArrayLike, k: ClassSize, *, method: Method = "mdav", standardise: bool = True
 ) -> Microaggregation:
     """Cluster records by a method of the given name."""
     if method == "mdav":
@@ -150,8 +151,7 @@ def microaggregation(
 
 def check_size(k: int) -> None:
     """Refuse a k that is not a whole number of at least 2."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise InputError(f"k must be an integer of at least 2. Got {k}.")
+    check_whole("k", k, 2)
 
 
 def _checked(values: ArrayLike, k: int) -> Numbers:

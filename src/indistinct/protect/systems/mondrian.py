@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, Recoding
@@ -182,7 +183,7 @@ class Mondrian(Shown):
 def mondrian(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     strict: bool = True,
     ranges: bool = False,
     limits: Mapping[str, int] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize, check_whole
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
 from indistinct.hierarchy import Hierarchies
@@ -49,6 +50,9 @@ class Optimum(Shown):
     forced
         Whether it went further than the models of class sizes need, because of what models of
         sensitive values ask: whoever knows the method learns from that.
+    sensitive, again
+        The records counted by the key and the sensitive variables, and how the same is decided
+        for another such count: to find out what can be learnt.
     """
 
     keys: Generalisable = field(repr=False)
@@ -62,6 +66,8 @@ class Optimum(Shown):
     checked: int
     points: int
     forced: bool = False
+    sensitive: KeyTable | None = field(default=None, repr=False)
+    again: Callable[[KeyTable], Optimum] | None = field(default=None, repr=False)
 
     @property
     def proved(self) -> bool:
@@ -72,6 +78,10 @@ class Optimum(Shown):
     def gap(self) -> float:
         """By what share of its score the optimum may at most be lower; 0 if proved."""
         return (self.score - self.bound) / self.score if self.score > 0 else 0.0
+
+    def releases_like(self, other: Optimum) -> bool:
+        """Say whether another optimum of the same records leads to the same release."""
+        return self.levels == other.levels and bool((self.dropped == other.dropped).all())
 
     @property
     def records_dropped(self) -> int:
@@ -176,7 +186,7 @@ class Optimum(Shown):
 def optimal(
     keys: Generalisable,
     *,
-    k: int | None = None,
+    k: ClassSize | None = None,
     models: Sequence[PrivacyModel] = (),
     loss: LossName = "loss",
     max_drop: float = 0,
@@ -243,10 +253,8 @@ def optimal(
     """
     asked = _asked(k, models)
     most = most_dropped(keys, max_drop)
-    if checks is not None and (
-        isinstance(checks, bool) or not isinstance(checks, int) or checks < 1
-    ):
-        raise InputError(f"checks must be an integer of at least 1. Got {checks}.")
+    if checks is not None:
+        check_whole("checks", checks, 1)
     lattice = _lattice(keys, asked, limits, sensitive, register)
     judge = Judge(lattice, asked, most=most)
     measure = lattice_loss(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import ClassSize
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
 from indistinct.hierarchy import SUPPRESSED, suppression_only
@@ -152,7 +153,7 @@ class Suppression(Shown):
 def suppress(
     keys: Generalisable,
     *,
-    k: int,
+    k: ClassSize,
     meaning: Meaning = "strict",
     weights: Mapping[str, float] | None = None,
     limits: Mapping[str, int] | None = None,

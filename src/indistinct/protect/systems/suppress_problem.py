@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.keys.grouping import group_rows
@@ -69,8 +70,7 @@ class Problem:
         limits: Mapping[str, int] | None = None,
     ) -> Problem:
         """Check what was asked, and refuse what no suppression can reach."""
-        if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(f"k must be an integer of at least 2. Got {k}.")
+        check_whole("k", k, 2)
         if len(keys.names) > 60:
             raise InputError(f"A key may have at most 60 variables here. Got {len(keys.names)}.")
         limits = dict(limits or {})

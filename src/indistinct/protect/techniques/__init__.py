@@ -1,5 +1,6 @@
 """Techniques: one small module each, every one a step of a plan."""
 
+from indistinct.arguments import check_arguments
 from indistinct.protect.techniques.add_records import AddRecords
 from indistinct.protect.techniques.blank_told import BlankTold, told_records
 from indistinct.protect.techniques.correlated_noise import CorrelatedNoise, Moments
@@ -92,3 +93,5 @@ __all__ = [
     "undone",
     "weak_encryption_warning",
 ]
+
+check_arguments(__name__)

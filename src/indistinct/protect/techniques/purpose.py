@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.protect.blank import Blank
 from indistinct.protect.deidentify import Deidentify
@@ -145,8 +146,7 @@ def reach_warning(k: int, reach: int) -> str | None:
     >>> reach_warning(100, reach=50)
     """
     for name, value in (("k", k), ("reach", reach)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InputError(f"{name} must be an integer of at least 1. Got {value}.")
+        check_whole(name, value, 1)
     if k > reach:
         return None
     return (

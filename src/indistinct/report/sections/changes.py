@@ -14,6 +14,14 @@ from indistinct.report.words import Words
 
 __all__ = ["changed_cells", "changes"]
 
+_BECAME = {
+    (True, True): "changes.became.all",
+    (True, False): "changes.became",
+    (False, True): "changes.became.some.all",
+    (False, False): "changes.became.some",
+}
+"""What is said of a generalised variable, by whether all of it is and all labels are listed."""
+
 
 def changes(facts: ReleaseFacts, words: Words) -> Section | None:
     """Tell what was done to the data."""
@@ -45,7 +53,7 @@ def _pieces(measured: Measured, words: Words) -> Iterator[Piece]:
     for change in found.variables:
         if change.number:
             claim = words.claim(
-                "changes.became",
+                _BECAME[change.whole, len(change.labels) == change.number],
                 page="techniques",
                 variable=change.name,
                 number=change.number,

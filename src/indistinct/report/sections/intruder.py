@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from indistinct.report.folder import ReleaseFacts
 from indistinct.report.pieces import Piece, Section
 from indistinct.report.words import Words
+from indistinct.risk.public_rules import PublicRule
 
 __all__ = ["intruder"]
 
@@ -43,6 +44,10 @@ def _pieces(facts: ReleaseFacts, words: Words) -> Iterator[Piece]:
     )
     if not any(item.get("role") == "register" for item in attacked):
         yield words.claim("intruder.no_register", tone="note", page="verifying")
+    promise = facts.certificate.promise
+    for rule in promise.public if promise is not None else ():
+        said = PublicRule.from_dict(rule).describe()
+        yield words.claim("intruder.public", tone="note", page="l-diversity", rule=said)
     terms = facts.measured.terms if facts.measured is not None else {}
     if terms.get("could_link"):
         yield words.claim("intruder.could_link", names=terms["could_link"], page="release-folder")

@@ -98,8 +98,7 @@ def verdict_sentence(facts: ReleaseFacts, words: Words) -> Claim:
     key, asked = tuple(certificate.key), certificate.k or 0
     state = facts.certified
     if not facts.claims_k:
-        said = _perturbed(facts.measured, words)
-        return said if state != "fails" else replace(said, tone="bad")
+        return _perturbed(facts.measured, words, fails=state == "fails")
     if not found:
         return words.claim("verdict.unproved", tone="bad", page="verifying")
     if state == "fails":
@@ -147,14 +146,16 @@ def _number(value: object, otherwise: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
 
 
-def _perturbed(measured: Measured | None, words: Words) -> Claim:
+def _perturbed(measured: Measured | None, words: Words, *, fails: bool) -> Claim:
     """Say what a release protects from that promises no k."""
     link = nearest_link(measured) if measured is not None else None
+    tone: Tone = "bad" if fails else "note"
     if link is None or measured is None:
-        return words.claim("verdict.perturbed.unknown", tone="note", page="protection-report")
+        name = "verdict.perturbed.unknown.fails" if fails else "verdict.perturbed.unknown"
+        return words.claim(name, tone=tone, page="protection-report")
     return words.claim(
-        "verdict.perturbed",
-        tone="note",
+        "verdict.perturbed.fails" if fails else "verdict.perturbed",
+        tone=tone,
         page="protection-report",
         key=measured.risk.key,
         before=link.before,
