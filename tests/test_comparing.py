@@ -20,8 +20,8 @@ from indistinct.comparing.parts import compare_edit_rules
 from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.hierarchy import table_hierarchy
+from indistinct.hierarchy.labels import stands_for
 from indistinct.households import guess_household, read_kinship
-from indistinct.prove.labels import stands_for
 from indistinct.rules import Rule, Rules
 from indistinct.variables import Variable, Variables
 

@@ -9,19 +9,22 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import files, keys
+from indistinct.arguments import AtMost, ClassSize, Fraction, Seed, at_least, check_arguments
 from indistinct.comparing import ReleaseComparison, compare_release
+from indistinct.doors import watched, watching
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
 from indistinct.leaving import prepare_to_leave
+from indistinct.naming import find_person
 from indistinct.perturbing import PERTURBING, perturbing_plan
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
@@ -32,6 +35,7 @@ from indistinct.protect import (
     Protected,
     ReleaseKey,
     Request,
+    Select,
     SideBySide,
     Told,
     Units,
@@ -127,8 +131,8 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        k: int | None = None,
-        at_most: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
         approach: Approach | None = None,
         public: Mapping[str, str] | None = None,
         missing: Missing | None = None,
@@ -162,11 +166,11 @@ class Data:
         """Return the column that says whose record each is; None where a record is a person.
 
         What is given goes before what the project says, and that before what the data tell; see
-        `indistinct.keys.find_person`.
+        `indistinct.naming.find_person`.
         """
         if declared is None and self.project is not None:
             declared = self.project.release.person
-        return keys.find_person(self.engine, self.source, declared=declared, key=key)
+        return find_person(self.engine, self.source, declared=declared, key=key)
 
     def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
         """Return the column by which people must be counted: somebody has several records."""
@@ -174,6 +178,14 @@ class Data:
         if person is None or not keys.several_records(self.engine, self.source, person):
             return None
         return person
+
+    def _one_record_each(self, key: Sequence[str]) -> Source:
+        """Return one record of every person and combination of the key, to compare methods by."""
+        whose = self._with_several_records(key, None)
+        if whose is None:
+            return self.source
+        units = Units.of(self.engine, self.source, key, whose).source
+        return Plan((Select(tuple(self.source.variables)),)).apply(self.engine, units).source
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -191,7 +203,7 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        fraction: float | None = None,
+        fraction: Fraction | None = None,
         weight: str | None = None,
         population: str | Path | None = None,
         model: str = "auto",
@@ -211,6 +223,7 @@ class Data:
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
         names = self.key(key)
+        whose = self._with_several_records(names, None)
         found = file_risk(
             self.engine,
             self.source,
@@ -223,13 +236,13 @@ class Data:
             household=household,
             sensitive=sensitive,
             beyond_uniques=beyond_uniques,
+            person=whose,
         )
-        whose = self._with_several_records(names, None)
         if whose is None:
             return found
         said = (
-            f"records are rated, and by '{whose}' several are of one person: a class of records "
-            "may be one of fewer people, who are recognised the more easily"
+            f"people are counted, by '{whose}', and not their records: whoever has several "
+            "combinations of the key is counted with each"
         )
         return replace(
             found, found=replace(found.found, assumptions=(*found.found.assumptions, said))
@@ -243,10 +256,10 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        fraction: float,
-        repeat: int = 20,
+        fraction: Fraction,
+        repeat: Annotated[int, at_least(1, most=10**6)] = 20,
         model: str = "auto",
-        seed: int = 1,
+        seed: Seed = 1,
     ) -> Validation:
         """Draw samples from this population and compare the estimated risk with the truth."""
         return validate(
@@ -278,9 +291,9 @@ class Data:
         key: Sequence[str] | None = None,
         *,
         method: str,
-        k: int | None = None,
-        at_most: int | None = None,
-        seed: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
+        seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
         person: str | None = None,
         **options: Any,
@@ -387,6 +400,8 @@ class Data:
         if whose is None:
             done = decide(data.source, request)
         else:
+            if chosen == "argus":
+                self._check_one_combination_each(data.source, names, whose)
             done = protect_people(
                 self.engine,
                 data.source,
@@ -400,6 +415,15 @@ class Data:
                 first=first,
             )
         return done if stepped is None else done.after_steps(stepped)
+
+    def _check_one_combination_each(self, source: Source, key: Sequence[str], person: str) -> None:
+        """Refuse µ-Argus where k combinations may be those of fewer people."""
+        if Units.of(self.engine, source, key, person).most > 1:
+            raise InputError(
+                f"µ-Argus counts combinations of values, and by '{person}' some people have "
+                "several combinations of the key: k of them may be of fewer people. Use one that "
+                "counts the whole key, such as --method suppress or mondrian."
+            )
 
     def _of_units(self, request: Request, units: Units, k: int) -> Request:
         """Return what is asked of people's units when it is asked of records.
@@ -420,8 +444,8 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        k: int | None = None,
-        at_most: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
         **options: Any,
     ) -> Request:
         """Return what is asked for: the options given, and the project's for the others."""
@@ -451,9 +475,9 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        k: int | None = None,
-        at_most: int | None = None,
-        seed: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
+        seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
         methods: Sequence[Method] = METHODS,
         **options: Any,
@@ -463,12 +487,9 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
-        whose, source = self._with_several_records(names, None), self.source
-        if whose is not None:
-            source = Units.of(self.engine, source, names, whose).source
         return compare_methods(
             self.engine,
-            source,
+            self._one_record_each(names),
             names,
             hierarchies=self._climbing(names, "", hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
@@ -481,9 +502,9 @@ class Data:
         key: Sequence[str] | None,
         plan: Plan | str | Path,
         *,
-        k: int | None = None,
-        at_most: int | None = None,
-        seed: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
+        seed: Seed | None = None,
         secrets: ReleaseKey | None = None,
         person: str | None = None,
     ) -> Protected:
@@ -515,9 +536,9 @@ class Data:
         self,
         key: Sequence[str] | None = None,
         *,
-        k: int | None = None,
-        at_most: int | None = None,
-        seed: int | None = None,
+        k: ClassSize | None = None,
+        at_most: AtMost | None = None,
+        seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
         risk: RiskMeasure = "linkage",
         utility: UtilityMeasure = "pairs",
@@ -533,12 +554,11 @@ class Data:
         climbing = self._climbing(names, "", hierarchies)
         threshold = keys.threshold(*self._promise(k, at_most))
         candidates.setdefault("k", (threshold,))
-        usual = standard_candidates(
-            self.engine, self.source, names, hierarchies=climbing, **candidates
-        )
+        source = self._one_record_each(names)
+        usual = standard_candidates(self.engine, source, names, hierarchies=climbing, **candidates)
         return risk_utility_map(
             self.engine,
-            self.source,
+            source,
             [*usual, *also],
             key=names,
             seed=fresh_seed() if seed is None else seed,
@@ -604,10 +624,11 @@ class Data:
         folder: str | Path,
         done: Protected,
         *,
-        seed: int | None = None,
+        seed: Seed | None = None,
         format: files.Format | None = None,
         keep: Sequence[str] | None = None,
         keep_order: bool | None = None,
+        keep_formulas: bool | None = None,
         substitute: Sequence[str] = (),
         keep_named: Sequence[str] | None = None,
         registers: Sequence[str | Path] = (),
@@ -645,6 +666,9 @@ class Data:
         keep_order
             Leave the records in the order of the private file, which may tell whose they are: by
             default what the project says, or not.
+        keep_formulas
+            Write cells of a CSV file that begin with ``=``, ``+``, ``-`` or ``@`` as they are, so
+            that a spreadsheet runs them; by default an apostrophe marks them as text.
         substitute
             Identifiers that are replaced by made-up ones, one to one, instead of left out.
         keep_named
@@ -690,12 +714,23 @@ class Data:
         trees = hierarchies_in(leaving.plan.to_dict())
         if format is None:
             format = self.project.release.format if self.project else None
+        if keep_formulas is None:
+            keep_formulas = self.project is not None and self.project.release.keep_formulas
 
         def prove(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
             lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
             released = files.open_data(written, workspace=workspace)
-            trial = Trial(self.engine, released, promise, self.source, lists, trees, leaving.origin)
+            trial = Trial(
+                self.engine,
+                released,
+                promise,
+                self.source,
+                lists,
+                trees,
+                leaving.origin,
+                leaving.replay,
+            )
             found = judge_release(trial, name="the new release", earlier=earlier, any_version=True)
             return told_verdict(found, files={str(path): path for path in registers})
 
@@ -749,6 +784,7 @@ class Data:
                 "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
+                "read_outside": sorted(map(str, watch.outside)) if (watch := watched()) else [],
             },
             terms=terms,
             key=names,
@@ -756,6 +792,7 @@ class Data:
             promise=promise,
             prove=prove,
             measured=measured.to_dict(),
+            keep_formulas=keep_formulas,
             origin=leaving.origin,
             format=format or "parquet",
             although_unproved=although_unproved,
@@ -775,9 +812,11 @@ class Data:
         changed = self.variables.updated({name: {"role": role} for name, role in roles.items()})
         return replace(self, source=replace(self.source, variables=changed))
 
-    def write(self, path: str | Path, *, format: files.Format | None = None) -> Path:
+    def write(
+        self, path: str | Path, *, format: files.Format | None = None, overwrite: bool = False
+    ) -> Path:
         """Write the records to a file of any format."""
-        return files.write_data(self.source, path, format=format)
+        return files.write_data(self.source, path, format=format, overwrite=overwrite)
 
 
 @contextlib.contextmanager
@@ -794,6 +833,7 @@ def open_data(
     master: str | None = None,
     scratch: str | Path | None = None,
     project: str | Path | None = None,
+    allow_outside: bool = False,
 ) -> Iterator[Data]:
     """Open a file, a project, a database query or a table in memory.
 
@@ -809,9 +849,11 @@ def open_data(
         cluster's workers must see it.
     project
         A project file for data that are given by themselves, instead of its own.
+    allow_outside
+        Whether a project file may name what lies outside its folder.
     """
-    asked = load_project(project) if project is not None else None
-    with files.workspace(scratch) as workspace:
+    with watching(allow_outside=allow_outside), files.workspace(scratch) as workspace:
+        asked = load_project(project) if project is not None else None
         if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
             if asked is not None:
                 raise InputError(f"{data} is a project file already. Leave out --project.")
@@ -847,3 +889,6 @@ def open_data(
                 check_levels(started, source)
                 check_categories(started, source)
             yield Data(source, started, asked)
+
+
+check_arguments(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from indistinct.arguments import check_arguments
 from indistinct.errors import InputError, did_you_mean
 
 __all__ = ["LEVELS", "ROLES", "Level", "Missing", "Role", "Value", "Variable", "Variables"]
@@ -159,3 +160,6 @@ class Variables(Mapping[str, Variable]):
             replace(v, **changes[v.name]) if v.name in changes else v
             for v in self._by_name.values()
         )
+
+
+check_arguments(__name__)

@@ -17,10 +17,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import files, progress
+from indistinct.arguments import ClassSize, check_arguments
+from indistinct.doors import read_file, watching
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
+from indistinct.naming import find_person
 from indistinct.project import Project, load_project
 from indistinct.prove import (
     Edition,
@@ -42,10 +45,12 @@ from indistinct.prove.attacks import (
     distance_attack,
     exact_attack,
     probabilistic_attack,
+    whose_records,
 )
 from indistinct.release import (
     AuditTrail,
     FolderCheck,
+    against_file,
     check_folder,
     file_digest,
     parts,
@@ -118,11 +123,12 @@ class _Opened:
         if self.folder is None or not plan.is_file():
             return {}
         try:
-            return hierarchies_in(json.loads(plan.read_text("utf-8")))
+            return hierarchies_in(json.loads(read_file(plan, "plan")))
         except (ValueError, InputError):
             return {}  # a plan that cannot be read was changed, which the folder's check has found
 
 
+@watching()
 def verify_release(
     release: str | Path,
     *,
@@ -130,7 +136,7 @@ def verify_release(
     registers: Sequence[str | Path] = (),
     earlier: Sequence[str | Path] = (),
     key: Sequence[str] | None = None,
-    k: int | None = None,
+    k: ClassSize | None = None,
     person: str | None = None,
     hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
     missing: Missing = "own",
@@ -143,6 +149,7 @@ def verify_release(
     brief: bool = False,
     any_version: bool = False,
     signed_by: str | Path | None = None,
+    ledger: str | Path | None = None,
     audit: str | Path | None = None,
     engine: EngineName | None = None,
     memory: str | int | None = None,
@@ -191,9 +198,14 @@ def verify_release(
         Accept a certificate of another version of this program.
     signed_by
         The holder's public key; the certificate must be signed by it.
+    ledger
+        The ledger of the release, where the holder kept it elsewhere; the certificate must be the
+        one that it knows.
     audit
         An audit trail to which an entry is added, beside that of the release folder.
     """
+    if audit is not None:
+        AuditTrail(audit).check_kind()
     with (
         files.workspace(scratch) as workspace,
         start_engine(
@@ -201,7 +213,9 @@ def verify_release(
         ) as started,
         progress.task("verifying the release", total=_PARTS, unit="parts") as going,
     ):
-        opened = _open(release, workspace, any_version=any_version, signed_by=signed_by)
+        opened = _open(
+            release, workspace, any_version=any_version, signed_by=signed_by, ledger=ledger
+        )
         project = load_project(private) if private and str(private).endswith(".toml") else None
         held = _private(private, project, workspace)
         lists_of_people = [*registers, *([population] if population is not None else [])]
@@ -213,9 +227,10 @@ def verify_release(
             opened.source.check_columns(whole)
         if person is None and project is not None:
             person = project.release.person
+        opened.source.check_columns(encrypted)
         _check_person(person, opened.source, [*([held] if held is not None else []), *people])
         known = _given_hierarchies(hierarchies, names, opened)
-        asked = k or opened.k or (project.release.k if project else None) or 2
+        asked = k or max(opened.k or 0, (project.release.k if project else None) or 0) or 2
         told = opened.promise or Promise(key=tuple(names), k=asked)
         promise = replace(
             told,
@@ -230,7 +245,8 @@ def verify_release(
         going.advance()
         whose = promise.person
         lists = [Register(p, p.origin, whose if whose in p.variables else None) for p in people]
-        trial = Trial(started, opened.source, promise, held, lists, known, opened.origin())
+        known_origin = opened.origin()
+        trial = Trial(started, opened.source, promise, held, lists, known, known_origin)
         found = judge_release(
             trial,
             name=str(opened.path),
@@ -241,7 +257,7 @@ def verify_release(
             any_version=any_version,
         )
         going.advance()
-        case = _Case(started, opened, found, held, lists, promise.person, known, missing)
+        case = _Case(started, opened, found, held, lists, whose, known, missing, known_origin)
         going.advance()
         case = case.with_found(case.attacked(attacks, sensitive))
         going.advance()
@@ -266,6 +282,7 @@ class _Case:
     person: str | None
     hierarchies: Mapping[str, Hierarchy]
     missing: Missing
+    origin: NDArray[np.int64] | None
 
     def with_found(self, found: Verification) -> _Case:
         """Return the case with what was found so far."""
@@ -278,15 +295,24 @@ class _Case:
                 raise InputError(f"There is no attack '{attack}'. {did_you_mean(attack, ATTACKS)}")
         if attacks and not self.registers:
             raise InputError("An attack needs a register: give one with --register FILE.")
+        whose, person = None, self.person
+        if attacks:
+            release, key = self.opened.source, self.found.key
+            if self.private is not None:
+                declared = person if person in self.private.variables else None
+                person = find_person(self.engine, self.private, declared=declared, key=key)
+                person = person or self.person
+            whose = whose_records(self.engine, release, person, self.private, self.origin)
         outcomes = [
             ATTACKS[attack](
                 self.engine,
                 self.opened.source,
-                register,
+                register.with_people(self.engine, self.found.key),
                 attributes=[n for n in self.found.key if n in register.source.variables],
                 hierarchies=self.hierarchies,
                 private=self.private,
-                person=self.person,
+                person=person,
+                whose=whose,
             )
             for attack, register in progress.each(
                 list(product(attacks, self.registers)), "running attacks", unit="attacks"
@@ -468,20 +494,33 @@ def _open(
     *,
     any_version: bool,
     signed_by: str | Path | None = None,
+    ledger: str | Path | None = None,
 ) -> _Opened:
     path = Path(release)
     of_folder = ("certificate.json", "contract.md", "methodology.md", "private")
     if not path.is_dir() or (
         any(path.glob("*.parquet")) and not any((path / part).exists() for part in of_folder)
     ):
-        if signed_by is not None:
-            raise InputError(f"{path} is a file without a certificate, which cannot be signed.")
+        if signed_by is not None or ledger is not None:
+            raise InputError(
+                f"{path} is a file without a certificate, which cannot be signed or "
+                "be in a ledger. Give the release folder."
+            )
         return _Opened(files.open_data(path, workspace=workspace), path)
-    checked = check_folder(path, any_version=any_version, signed_by=signed_by)
+    checked = check_folder(path, any_version=any_version, signed_by=signed_by, ledger=ledger)
+    certificate = checked.certificate
+    if certificate is None:
+        raise checked.refusal()
+    if certificate.kind != "records":
+        raise InputError(
+            f"{path} holds published {certificate.kind}, no records. Its bytes alone can be "
+            "checked, with: indistinct verify, and no other option; in Python with check_folder."
+        )
     source = files.open_data(checked.data, workspace=workspace)
     if checked.findings:
         _read_through(source, checked)
-    return _Opened(source, path, checked)
+    unfounded = against_file(certificate, source)
+    return _Opened(source, path, replace(checked, findings=(*checked.findings, *unfounded)))
 
 
 def _read_through(source: Source, folder: FolderCheck) -> None:
@@ -507,13 +546,17 @@ def _key(
     private: Source | None,
     people: Sequence[Source],
 ) -> list[str]:
-    """Return what an intruder may know: as given, declared, or shared with a register."""
+    """Return what an intruder may know: as given, declared, or shared with a register.
+
+    What the holder's project declares counts beside what the certificate says, which may have been
+    written by another.
+    """
     release = opened.source
     declared = list(given or opened.key)
-    if not declared and project is not None:
-        declared = list(project.release.key or ())
-        if not declared and private is not None:
-            declared = private.variables.names(role="key")
+    if not given and project is not None:
+        own = project.release.key or (private.variables.names(role="key") if private else ())
+        known = [name for name in own if not declared or name in release.variables]
+        declared = list(dict.fromkeys((*declared, *known)))
     if not declared:
         declared = [n for n in release.variables if any(n in p.variables for p in people)]
     if not declared:
@@ -565,3 +608,6 @@ def _record(
         AuditTrail(trail).append(
             "verify", data=data, parameters=asked, verdict=found.verdict, records=shown
         )
+
+
+check_arguments(__name__)

@@ -57,7 +57,9 @@ def test_files_hold_the_rows_without_a_header(tmp_path: Path) -> None:
     for path in paths:
         with path.open(newline="", encoding="utf-8") as file:
             assert list(csv.reader(file)) == hierarchy_rows(path.stem)
-    assert "area" in {path.stem for path in write_hierarchies(tmp_path, people=1000)}
+    assert "area" in {
+        path.stem for path in write_hierarchies(tmp_path, people=1000, overwrite=True)
+    }
 
 
 def test_what_cannot_be_given_is_refused(tmp_path: Path) -> None:

@@ -90,7 +90,12 @@ def test_nothing_is_left_when_writing_fails_and_an_older_file_stays(
     (tmp_path / name).write_text("older")
     with pytest.raises(KeyboardInterrupt):
         write_census(
-            tmp_path / name, people=500, seed=1, register=tmp_path / "r.parquet", progress=fail
+            tmp_path / name,
+            people=500,
+            seed=1,
+            register=tmp_path / "r.parquet",
+            progress=fail,
+            overwrite=True,
         )
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "older"
@@ -98,14 +103,14 @@ def test_nothing_is_left_when_writing_fails_and_an_older_file_stays(
 
 @pytest.mark.parametrize("people", [0, -5, 2.5, "10", True, None])
 def test_a_wrong_number_of_people_is_refused(tmp_path: Path, people: object) -> None:
-    with pytest.raises(InputError, match=r"people must be an integer of at least 1\. Got"):
+    with pytest.raises(InputError, match=r"people must be a whole number of at least 1\. Got"):
         write_census(tmp_path / "c.parquet", people=people, seed=1)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", None])
 def test_a_wrong_seed_is_refused(seed: object) -> None:
-    with pytest.raises(InputError, match=r"seed must be an integer of at least 0\. Got"):
+    with pytest.raises(InputError, match=r"seed must be a whole number of at least 0\. Got"):
         census_table(10, seed)  # type: ignore[arg-type]
 
 

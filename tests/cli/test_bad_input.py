@@ -137,9 +137,9 @@ def test_all_mistakes_of_a_project_file_at_once_with_lines(outcome, people):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--k", "1"], "k must be an integer of at least 2. Got 1."),
+        (["--k", "1"], "k must be a whole number of at least 2. Got 1."),
         (["--k", "0"], "Got 0"),
-        (["--at-most", "0"], "at_most must be an integer of at least 1"),
+        (["--at-most", "0"], "at_most must be a whole number of at least 1"),
         (["--k", "3", "--at-most", "2"], "not both"),
         (["--memory", "lots"], "Got 'lots'"),
         (["--memory", "1kB"], "at least 100MB"),
@@ -218,7 +218,7 @@ def test_census_refuses_nonsense(outcome, tmp_path):
 def test_demo_does_not_replace_a_folder_of_the_users(outcome, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
-    assert "not a demo" in outcome.refused("demo", "--out", tmp_path / "mine")
+    assert "exists already" in outcome.refused("demo", "--out", tmp_path / "mine")
 
 
 def start(*arguments: object, scratch: Path, **options: object) -> subprocess.Popen[str]:

@@ -48,7 +48,8 @@ def test_every_verb_leaves_an_entry(project, capfd):
     assert run(["query", out, "select count(*) from data"]) == 0
     assert [entry["verb"] for entry in entries(project)] == ["uniques", "risk", "release"]
     own = AuditTrail(project.parent / "release" / "private" / "audit.jsonl")
-    assert [entry.verb for entry in own] == ["release", "query"]
+    noted = ["release", "seal begun", "seal", "report begun", "report", "query"]
+    assert [entry.verb for entry in own] == noted
     assert AuditTrail(project.parent / "trail.jsonl").check().findings == ()
     assert "P1" not in (project.parent / "trail.jsonl").read_text()
 

@@ -126,12 +126,12 @@ def test_nothing_readable_leaves_with_two(answer: Answer, tmp_path: Path) -> Non
     ("arguments", "word"),
     [
         ((), "Where are the letters to go"),
-        (("--out", "."), "not empty"),
+        (("--out", "."), "in use"),
         (("--out", "o", "--threshold", 70), "from 0 to 1"),
         (("--out", "o", "--seed", -1), "at least 0"),
         (("--out", "o", "--max-characters", 0), "at least 1"),
-        (("--out", "o", "--identities", "nobody.csv"), "no file"),
-        (("--out", "o", "--evaluate", "gold"), "cannot be read"),
+        (("--out", "o", "--identities", "nobody.csv"), "There is no table of known people"),
+        (("--out", "o", "--evaluate", "gold"), "There is no annotated file"),
     ],
 )
 def test_wrong_requests_leave_with_two(

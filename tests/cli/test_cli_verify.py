@@ -251,7 +251,7 @@ class TestMistakes:
             (["--key", "sex", "--attack", "exakt"], "exakt"),
             (["--key", "sex", "--attack", "exact"], "needs a register"),
             (["--key", "sex", "--register", "nowhere.csv"], "nowhere.csv"),
-            (["--key", "sex", "--signed-by", "key.pem"], "certificate"),
+            (["--key", "sex", "--signed-by", "key.pem"], "There is no key"),
         ],
     )
     def test_they_are_told(self, census, more, said, capfd):

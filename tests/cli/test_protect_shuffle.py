@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from indistinct.census import write_census
-from indistinct.cli.run import run
+from indistinct.cli import run
 
 PEOPLE = 4_000
 KEY = "sex,age,marital,education,region"
@@ -98,7 +98,7 @@ def test_the_project_s_steps_are_applied_under_its_rules(census, tmp_path, capsy
     project = tmp_path / "release.toml"
     project.write_text(PROJECT.format(file=census))
     asked = ("--seed", 5, "--json", "--although-unproved", "--out", tmp_path / "release")
-    code, out, _ = protect(capsys, project, *asked)
+    code, out, _ = protect(capsys, project, "--allow-outside", *asked)
     told = json.loads(out)
     assert (code, told["proved"]) == (1, False)
     plan = json.loads(Path(told["plan"]).read_text())
@@ -173,7 +173,7 @@ def test_a_wrong_step_is_told_with_its_line(census, tmp_path, capsys):
     project = tmp_path / "release.toml"
     text = PROJECT.format(file=census).replace('kind = "swap-households"', 'kind = "swap-houses"')
     project.write_text(text.replace("[release]", "[release]\nformat = 'csv'"))
-    code, _, err = protect(capsys, project, "--out", tmp_path / "release")
+    code, _, err = protect(capsys, project, "--allow-outside", "--out", tmp_path / "release")
     assert code == 2
     assert "release.toml:18: [steps.places]: There is no step of kind 'swap-houses'" in err
 

@@ -150,6 +150,7 @@ def test_a_promise_that_is_not_proved_leaves_with_1(place, capfd):
     content = Certificate.read(path).to_dict()
     unproved = {**content, "proved": False, "verdict": None}
     path.write_bytes(Certificate(unproved).signed(None).to_bytes())
+    shutil.rmtree(place / "kept" / "private")  # whose ledger knows better
     code, content = facts(capfd, place / "kept")
     assert (code, content["findings"], content["holds"]) == (1, [], False)
 
@@ -159,7 +160,7 @@ def test_who_made_a_private_report_is_in_the_trail(place, capfd):
     ask(capfd, place / "kept", "--out", place / "mine.html")
     trail = place / "kept" / "private" / "audit.jsonl"
     verbs = [json.loads(line)["verb"] for line in trail.read_text().splitlines()]
-    assert verbs == ["release", "report"]
+    assert verbs == ["release", "seal begun", "seal", "report"]
     assert not AuditTrail(trail).check().findings
 
 
@@ -292,7 +293,7 @@ MISTAKES = {
     "no release": (["empty"], "is not a release folder"),
     "twice": (["kept", "./fewer/../kept"], "is named twice"),
     "no page": (["kept", "--out", "report.pdf"], "must end in .html"),
-    "no place": (["kept", "--out", "nowhere/report.html"], "There is no folder"),
+    "no place": (["kept", "--out", "nowhere/report.html"], "does not exist"),
     "a directory": (["kept", "--out", "folder.html"], "is a directory"),
     "in the release": (["kept", "--out", "kept/report.html"], "is inside the release folder"),
     "in its private part": (["kept", "--out", "kept/private/x.html"], "inside the release folder"),
@@ -300,7 +301,7 @@ MISTAKES = {
     "somebody's twin": (["kept", "--out", "mine.html"], "mine.json would be replaced"),
     "somebody's pdf": (["kept", "--pdf", "--out", "other.html"], "other.pdf would be replaced"),
     "language": (["kept", "--language", "xx"], "There is no language 'xx' here"),
-    "no catalogue": (["kept", "--language", "no.toml"], "cannot be read"),
+    "no catalogue": (["kept", "--language", "no.toml"], "There is no catalogue"),
     "bad catalogue": (["kept", "--language", "bad.toml"], "is not a catalogue in TOML"),
     "poor catalogue": (["kept", "--language", "poor.toml"], "does not fit"),
     "no original": (["kept", "--original", "nowhere.csv"], "nowhere.csv"),

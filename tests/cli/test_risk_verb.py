@@ -111,8 +111,8 @@ def test_validation_prints_the_tables_of_the_paper(files, capfd):
     ("options", "sentence"),
     [
         ([], "--fraction 0.1"),
-        (["--fraction", "0"], "sampling fraction must"),
-        (["--fraction", "1.5"], "sampling fraction must"),
+        (["--fraction", "0"], "fraction must"),
+        (["--fraction", "1.5"], "fraction must"),
         (["--weight", "nothing"], "There is no variable 'nothing'"),
         (["--fraction", "0.2", "--model", "age_group*sexx"], "sex"),
         (["--fraction", "0.2", "--household", "hh"], "Did you mean"),

@@ -126,8 +126,8 @@ def told(folder: Path, text: str) -> str:
     ("text", "line", "said"),
     [
         ('[publish]\narae = "area"\n', 4, "[publish] has no setting 'arae'. Did you mean 'area'?"),
-        ("[publish]\nbase = 1\n", 4, "[publish] base must be an integer of at least 2. Got 1."),
-        ("[publish]\nthreshold = 1\n", 4, "threshold must be an integer of at least 2. Got 1."),
+        ("[publish]\nbase = 1\n", 4, "[publish] base must be a whole number of at least 2. Got 1."),
+        ("[publish]\nthreshold = 1\n", 4, "threshold must be a whole number of at least 2. Got 1."),
         ('[publish]\nmethod = "guess"\n', 4, "[publish] method must be"),
         ("[publish]\ndominance = [2]\n", 4, "dominance must be a number and a percentage"),
         ('[publish]\nstop = "now"\n', 4, "[publish] stop must be"),

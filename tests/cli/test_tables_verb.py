@@ -202,8 +202,11 @@ MORE_WRONG = [
     ((*SMALL, "--match-keys", "hole"), "No table is made of the match keys alone"),
     ((*SMALL, "--modified", "flag=1"), "There is no variable 'flag'"),
     ((*SMALL, "--modified", "flag"), "variable=value"),
-    ((*SMALL, "--threshold", "1"), "threshold must be an integer of at least 2. Got 1."),
-    ((*SMALL, "--dominance", "85"), "--dominance must be written as 2,85. Got 85."),
+    ((*SMALL, "--threshold", "1"), "threshold must be a whole number of at least 2. Got 1."),
+    (
+        (*SUMS, "--value", "wage", "--dominance", "85"),
+        "--dominance must be written as 2,85. Got 85.",
+    ),
     ((*SMALL, "--merge"), "Where are the tables to go? Name a folder with --out."),
     ((*SMALL, "--method", "guess"), "'guess' is not one of"),
     ((*SMALL, "--experiment", "recodes"), "Which variable is recoded? Name it with --vary"),

@@ -240,7 +240,7 @@ class TestMistakes:
             (["--figures", tmp_path / "full"], "exists already"),
             (["--out", tmp_path / "full"], "is a directory"),
             (["--out", tmp_path / "no" / "out.json"], "does not exist"),
-            (["--figures", tmp_path / "a", "--out", tmp_path / "a"], "folder of its own"),
+            (["--figures", tmp_path / "a", "--out", tmp_path / "a"], "named for two things"),
         ):
             code, said = ask(capfd, *both, *more)
             assert (code, words in said.err) == (2, True), words

@@ -100,10 +100,10 @@ def test_project_file_from_init_is_accepted(census, tmp_path, capfd, monkeypatch
     monkeypatch.chdir(tmp_path)
     drafted = answer(capfd, "init", census)
     assert Path(drafted["project"]).exists()
-    said = answer(capfd, "uniques", "release.toml")
+    said = answer(capfd, "uniques", "release.toml", "--allow-outside")
     assert "sex" in said["key"]
     assert said["k"] == 5
-    narrower = answer(capfd, "uniques", "release.toml", "--key", "sex", "--k", 2)
+    narrower = answer(capfd, "uniques", "release.toml", "--allow-outside", "--key", "sex", "--k", 2)
     assert narrower["classes"] == 2
 
 

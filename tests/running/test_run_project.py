@@ -16,8 +16,8 @@ from small_data import shared_engine
 
 import indistinct
 from indistinct import session
-from indistinct.cli.run import run as command
-from indistinct.errors import InputError
+from indistinct.cli import run as command
+from indistinct.errors import IndistinctError, InputError
 from indistinct.project import load_project
 from indistinct.project.model import Use as ProjectUse
 from indistinct.protect import PRESETS, How, Meaning, Part, Use
@@ -279,7 +279,7 @@ def test_a_report_that_fails_leaves_the_release(error, write, tmp_path, monkeypa
         raise error
 
     monkeypatch.setattr("indistinct.running.flow.write_report", broken)
-    with pytest.raises(InputError, match=r"was written to .*release and stands, but not its repor"):
+    with pytest.raises(IndistinctError, match=r"was written to .*release and stands, but not"):
         run_project(write())
     assert check_folder(tmp_path / "release").whole
 
@@ -312,7 +312,7 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
         ('method = "suppress"', 'pdf = "yes"', [], "must be true or false"),
         ('method = "suppress"', 'docs = "here"', [], "must be an address"),
         ('method = "suppress"', "pfd = true", [], "Did you mean 'pdf'?"),
-        ('method = "suppress"', "", ["--out", "people.parquet"], "exists already"),
+        ('method = "suppress"', "", ["--out", "people.parquet"], "never written over"),
         ('method = "suppress"', "", ["--out", "no/where"], "does not exist"),
         ('method = "suppress"', "", ["--register", "poeple.parquet"], "There is no register"),
         ('method = "suppress"', "", ["--register", "other.csv"], "shares no key variable"),

@@ -273,7 +273,7 @@ def test_our_note_has_its_name_for_itself(tmp_path: Path, folder: Path) -> None:
     (folder / "letter-000001.md").write_text("Another.")
     scrub(folder, out=tmp_path / "out", seed=1, keep_names=True)
     texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
-    assert len(texts) == 4
+    assert len(texts) == 5
     assert texts["about.md"].startswith("# About these documents")
     assert {"All about it.", "All is well.", "Another."} < set(texts.values())
 
@@ -281,12 +281,12 @@ def test_our_note_has_its_name_for_itself(tmp_path: Path, folder: Path) -> None:
 def test_private_files_appear_only_with_the_letters(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.files import whole
+    from indistinct.doors import going
 
     def fails(aside: Path, place: Path) -> None:
         raise OSError(28, "full")
 
-    monkeypatch.setattr(whole, "put_in_place", fails)
+    monkeypatch.setattr(going, "put_in_place", fails)
     with pytest.raises(InputError, match="disk is full"):
         scrub(
             folder,

@@ -57,7 +57,7 @@ def test_a_folder_of_letters(letters: Path, tmp_path: Path) -> None:
     assert not [word for word in GONE if word in written]
     assert "Hodgkin's disease" in written
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
-    assert names == ["about.md", "letter-000001.txt", "letter-000002.txt"]
+    assert names == ["about.md", "certificate.json", "letter-000001.txt", "letter-000002.txt"]
     assert (tmp_path / "out" / "letter-000002.txt").read_bytes().endswith(b"\r\n")
     assert "not anonymous" in (tmp_path / "out" / "about.md").read_text()
 
@@ -135,7 +135,7 @@ def test_several_files_of_json_lines_stay_apart(tmp_path: Path) -> None:
     scrub(paths, out=tmp_path / "out", seed=1)
     scrub(paths, out=tmp_path / "kept", seed=1, keep_names=True)
     names = {p.name for p in (tmp_path / "out").iterdir()}
-    assert names == {"about.md", "letters.jsonl", "letters-2.jsonl"}
+    assert names == {"about.md", "certificate.json", "letters.jsonl", "letters-2.jsonl"}
     assert {"a.jsonl", "b.jsonl"} < {p.name for p in (tmp_path / "kept").iterdir()}
 
 
@@ -210,7 +210,7 @@ def test_places_that_cannot_be_are_refused_before_any_work(letters: Path, tmp_pa
         ({"threads": 0, "out": tmp_path / "o"}, "at least 1"),
         ({"threshold": 7}, "from 0 to 1"),
         ({"treshold": 0.7}, "Did you mean 'threshold'"),
-        ({"dates": "week"}, "month, year, shift"),
+        ({"dates": "week"}, "month, year or shift"),
         ({"encoding": "klingon"}, "no character encoding"),
         ({"master": "spark://x:1", "out": tmp_path / "o"}, "only for the spark engine"),
         ({"identities": tmp_path / "none.csv"}, "no file"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from indistinct.engine import Tally
 from indistinct.tables.counting import Counted, Layout
 from indistinct.tables.grouping import Grouping, persons
 from indistinct.tables.specification import TableSet, TableSpec
@@ -66,7 +67,7 @@ def tabulated(columns: Mapping[str, Sequence[Any]], tables: TableSet) -> Counted
         {name: rows[:, n + 1] for n, name in enumerate(names)},
         values,
         np.arange(len(counts), dtype=np.int64),
-        cast(Any, None),
+        object.__new__(Tally),  # of records, which are not there
     )
 
 

@@ -221,10 +221,10 @@ def test_records_that_do_not_fit_are_told_without_their_values(
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"m\.rda cannot be read"):
+    with pytest.raises(InputError, match=r"There is no file .*m\.rda"):
         read_rda(tmp_path / "m.rda")
     (tmp_path / "m.rda").write_text("A 1 1\n")
-    with pytest.raises(InputError, match=r"m\.asc cannot be read"):
+    with pytest.raises(InputError, match=r"m\.asc"):
         open_argus(tmp_path / "m.rda", tmp_path / "m.asc", workspace=tmp_path)
 
 

@@ -213,8 +213,11 @@ def test_negative_values_are_refused_by_variable_and_record() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda s, c: threshold_rule(s, 1), "threshold must be an integer of at least 2. Got 1"),
-        (lambda s, c: dominance_rule(s, c, n=0, k=50), "n must be an integer of at least 1"),
+        (
+            lambda s, c: threshold_rule(s, 1),
+            "threshold must be a whole number of at least 2. Got 1",
+        ),
+        (lambda s, c: dominance_rule(s, c, n=0, k=50), "n must be a whole number of at least 1"),
         (lambda s, c: dominance_rule(s, c, n=1, k=100), "k must be between 0 and 100 percent"),
         (lambda s, c: dominance_rule(s, c, n=7, k=90), "needs the 7 largest .* 6 were kept"),
         (lambda s, c: p_percent_rule(s, c, p=0), "p must be above 0"),

@@ -512,7 +512,7 @@ def test_what_could_be_combined_is_refused(counted):
             "parts=False",
         ),
         ([DerivedSpec("percentages", "p", tenure[:2], parts=True)], "not the parts of one whole"),
-        ([TableSpec("t", (grouping("age"),))], "no derived statistic"),
+        ([TableSpec("t", (grouping("age"),))], "specs must be a list of DerivedSpec"),
         ([DerivedSpec("percentages", "p", (share("income"),))], "'income' was not counted"),
         ([DerivedSpec("percentages", "p", (share("x0", 7),))], "Nobody is counted"),
     ):

@@ -176,5 +176,5 @@ def test_uniques_of_other_tables_are_refused() -> None:
     counted = tabulated(PAPER_A, PAPER_TABLES)
     with pytest.raises(InputError, match="other tables"):
         false_matches(counted, tabular_uniques(tabulated(PAPER_B, PAPER_TABLES)))
-    with pytest.raises(InputError, match="most_states must be at least 1"):
+    with pytest.raises(InputError, match="most_states must be a whole number of at least 1"):
         false_matches(counted, most_states=0)

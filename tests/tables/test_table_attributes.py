@@ -146,7 +146,10 @@ def test_it_prints_itself(counted) -> None:
         ({"known": ["sx"]}, "No table has a dimension of 'sx'. Did you mean 'sex'?"),
         ({"known": ["sex"], "targets": ["sex"]}, "'sex' is known and a target"),
         ({"known": list(NAMES)}, "No table of counts has a dimension that is not known"),
-        ({"known": ["sex"], "coalition": 0}, "coalition must be an integer of at least 1. Got 0"),
+        (
+            {"known": ["sex"], "coalition": 0},
+            "coalition must be a whole number of at least 1. Got 0",
+        ),
     ],
 )
 def test_questions_that_make_no_sense_are_refused(counted, options, said: str) -> None:

@@ -178,7 +178,7 @@ def test_coarser_codings_have_fewer_full_uniques(town: Counted) -> None:
 
 
 def test_what_is_asked_wrongly_is_refused(town: Counted) -> None:
-    with pytest.raises(InputError, match=r"no kind of zones 'randm'\..*random"):
+    with pytest.raises(InputError, match=r"zones must be .* Got 'randm'\. Did you mean 'random'"):
         risk_by_area_size(town, zones="randm")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="need variables"):
         risk_by_area_size(town, zones="alike")

@@ -91,7 +91,7 @@ def test_a_file_that_is_no_record_is_refused(tmp_path, content, match):
     path.write_text(content)
     with pytest.raises(InputError, match=match):
         Published.load(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="There is no record"):
         Published.load(tmp_path / "absent.json")
 
 

@@ -1,6 +1,7 @@
 """A synthetic census with households and a register of the same people, for the demo, tests and
 benchmarks. Nobody in it is real."""
 
+from indistinct.arguments import check_arguments
 from indistinct.census.codes import age_group_19, geography_4
 from indistinct.census.hierarchies import HIERARCHIES, hierarchy_rows, write_hierarchies
 from indistinct.census.identities import CENSUS_DAY
@@ -39,3 +40,5 @@ __all__ = [
     "write_census",
     "write_hierarchies",
 ]
+
+check_arguments(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from pathlib import Path
 
 from indistinct.census.areas import AREA_FACTOR, CHUNK_PEOPLE, area_counts, chunk_sizes
@@ -24,6 +24,7 @@ from indistinct.census.places import (
     REGIONS,
 )
 from indistinct.census.schema import LABELS
+from indistinct.doors import write_whole
 from indistinct.errors import InputError, did_you_mean
 
 __all__ = ["HIERARCHIES", "hierarchy_rows", "write_hierarchies"]
@@ -104,10 +105,12 @@ def hierarchy_rows(variable: str, *, people: int | None = None) -> list[list[str
     return [[str(code), *_ancestors(variable, code), _ROOT] for code in LABELS[variable]]
 
 
-def write_hierarchies(directory: str | Path, *, people: int | None = None) -> list[Path]:
+def write_hierarchies(
+    directory: str | Path, *, people: int | None = None, overwrite: bool = False
+) -> list[Path]:
     """Write ``<variable>.csv`` for every hierarchy, without a header; return the paths.
 
-    That of areas is written when `people` is given.
+    That of areas is written when `people` is given. Files that are there are replaced if told so.
     """
     folder = Path(directory)
     if not folder.is_dir():
@@ -119,17 +122,9 @@ def write_hierarchies(directory: str | Path, *, people: int | None = None) -> li
         if variable == "area" and people is None:
             continue
         path = folder / f"{variable}.csv"
-        aside = folder / f".{variable}.csv.{os.getpid()}.part"
-        try:
-            with aside.open("w", newline="", encoding="utf-8") as file:
-                rows = hierarchy_rows(variable, people=people)
-                csv.writer(file, lineterminator="\n").writerows(rows)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-        paths.append(path)
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(hierarchy_rows(variable, people=people))
+        paths.append(write_whole(path, text.getvalue(), overwrite=overwrite))
     return paths
 
 

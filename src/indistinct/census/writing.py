@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.csv
 
+from indistinct.arguments import Seed, at_least
 from indistinct.census.chunk import make_chunks
 from indistinct.census.codes import age_group_19, geography_4
 from indistinct.census.schema import (
@@ -31,6 +32,9 @@ __all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key",
 
 MOST_PEOPLE = 250_000_000
 """Beyond this the running numbers of areas would leave no room within a county's code."""
+
+People = Annotated[int, at_least(1, "For a first try use people=10000.")]
+"""How many people a census has."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,12 @@ class CensusSummary(Shown):
 def write_census(
     path: str | Path,
     *,
-    people: int,
-    seed: int,
+    people: People,
+    seed: Seed,
     names: bool = True,
     register: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
+    overwrite: bool = False,
 ) -> CensusSummary:
     """Write a synthetic census of exactly `people` people.
 
@@ -87,6 +92,8 @@ def write_census(
         Where to write the population register of the same people, if anywhere.
     progress
         Called with the number of people written so far, once per chunk.
+    overwrite
+        Whether files that are there are replaced.
     """
     started = time.perf_counter()
     people, seed = _checked(people, seed)
@@ -99,13 +106,20 @@ def write_census(
     done = households = couples = 0
     with ExitStack() as stack:
         census_file = stack.enter_context(
-            _file_of_batches(target, census_schema(names=names), census_variables(names=names))
+            _file_of_batches(
+                target,
+                census_schema(names=names),
+                census_variables(names=names),
+                overwrite=overwrite,
+            )
         )
         register_file = (
             None
             if listing is None
             else stack.enter_context(
-                _file_of_batches(listing, REGISTER_SCHEMA, register_variables())
+                _file_of_batches(
+                    listing, REGISTER_SCHEMA, register_variables(), overwrite=overwrite
+                )
             )
         )
         making = stack.enter_context(task("making people", total=people, unit="people"))
@@ -123,7 +137,7 @@ def write_census(
     return CensusSummary(done, households, couples, target, listing, seconds)
 
 
-def census_table(people: int, seed: int, *, names: bool = True) -> pa.Table:
+def census_table(people: People, seed: Seed, *, names: bool = True) -> pa.Table:
     """Return a census as one Arrow table: the same records that `write_census` writes.
 
     >>> table = census_table(1000, seed=1)
@@ -162,13 +176,6 @@ def skinner_holmes_key(table: pa.Table) -> pa.Table:
 
 
 def _checked(people: int, seed: int) -> tuple[int, int]:
-    for name, value, least in (("people", people, 1), ("seed", seed, 0)):
-        whole = hasattr(value, "__index__") and not isinstance(value, bool)
-        if not whole or value < least:
-            raise InputError(
-                f"{name} must be an integer of at least {least}. Got {value!r}. "
-                f"For a first try use {name}={'10000' if name == 'people' else '1'}."
-            )
     if people > MOST_PEOPLE:
         raise InputError(
             f"people must be at most {MOST_PEOPLE:,}. Got {people:,}. "
@@ -198,12 +205,15 @@ def _checked_path(path: str | Path) -> Path:
 
 @contextmanager
 def _file_of_batches(
-    target: Path, schema: pa.Schema, variables: Variables
+    target: Path, schema: pa.Schema, variables: Variables, *, overwrite: bool
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Give a function that appends batches to a file which takes its name when all is well."""
     if target.suffix.lower() == ".csv":
-        with written_whole(target) as aside, pa.csv.CSVWriter(aside, schema) as csv:
+        with (
+            written_whole(target, overwrite=overwrite) as aside,
+            pa.csv.CSVWriter(aside, schema) as csv,
+        ):
             yield lambda batch: csv.write_batch(batch.cast(schema))
     else:
-        with parquet_writer(target, schema, variables) as parquet:
+        with parquet_writer(target, schema, variables, overwrite=overwrite) as parquet:
             yield lambda batch: parquet.write(batch.cast(schema))

@@ -20,9 +20,27 @@ from indistinct.cli.scrub import scrub
 from indistinct.cli.tables import tables
 from indistinct.cli.uniques import uniques
 from indistinct.cli.utility import utility
+from indistinct.cli.verb import as_verb
 from indistinct.cli.verify import verify
 
-__all__ = ["app"]
+__all__ = ["VERBS", "app"]
+
+VERBS = (
+    demo,
+    init,
+    run,
+    uniques,
+    risk,
+    protect,
+    verify,
+    utility,
+    tables,
+    scrub,
+    report,
+    query,
+    census,
+)
+"""Every verb, in the order of the help."""
 
 app = typer.Typer(
     name="indistinct",
@@ -51,19 +69,5 @@ def _start(
     context.with_resource(showing_progress())
 
 
-for verb in (
-    demo,
-    init,
-    run,
-    uniques,
-    risk,
-    protect,
-    verify,
-    utility,
-    tables,
-    scrub,
-    report,
-    query,
-    census,
-):
-    app.command()(verb)
+for verb in VERBS:
+    app.command()(as_verb(verb))

@@ -9,21 +9,29 @@ import typer
 
 from indistinct.census import write_census, write_hierarchies
 from indistinct.cli.options import Json, people, print_json
+from indistinct.cli.places import OutputFile, OutputFolder
+from indistinct.doors import folder_written_whole
 
 __all__ = ["census"]
 
 
 def census(
-    out: Annotated[Path, typer.Option("--out", help="The file to write: .parquet or .csv.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The file to write: .parquet or .csv."),
+        OutputFile("the census", (".parquet", ".pq", ".csv")),
+    ],
     number: Annotated[int, typer.Option("--people", help="How many people.")] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same people.")] = 1,
     register: Annotated[
         Path | None,
         typer.Option("--register", help="Also write a register of the same people here."),
+        OutputFile("the register", (".parquet", ".pq", ".csv")),
     ] = None,
     hierarchies: Annotated[
         Path | None,
         typer.Option("--hierarchies", help="Also write its hierarchies into this folder."),
+        OutputFolder(),
     ] = None,
     names: Annotated[
         bool, typer.Option("--names/--no-names", help="With names and identity numbers.")
@@ -33,8 +41,8 @@ def census(
     """Make a synthetic census: households of people who never were."""
     summary = write_census(out, people=number, seed=seed, names=names, register=register)
     if hierarchies is not None:
-        hierarchies.mkdir(parents=True, exist_ok=True)
-        write_hierarchies(hierarchies)
+        with folder_written_whole(hierarchies) as aside:
+            write_hierarchies(aside)
     if json:
         print_json(summary.to_dict())
     else:

@@ -9,17 +9,22 @@ import typer
 from rich.console import Console
 
 from indistinct.cli.options import Json, people, print_json
+from indistinct.cli.places import OutputFolder
 from indistinct.cli.results import show_map, show_side_by_side, show_uniques
 from indistinct.cli.tables import show_publication
 from indistinct.cli.terminal import paragraph, table, words
 from indistinct.cli.uniques import show_explanation
-from indistinct.demo import Demo, run_demo
+from indistinct.demo import WORDS, Demo, is_demo, run_demo
 
 __all__ = ["demo", "show_letters", "show_proof"]
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("demo"),
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The folder to write; an earlier demo there is replaced."),
+        OutputFolder(replaces=is_demo),
+    ] = Path("demo"),
     number: Annotated[int, typer.Option("--people", help="How many people.")] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same people.")] = 1,
     json: Json = False,
@@ -58,7 +63,10 @@ def show_proof(console: Console, shown: Demo) -> None:
     if shown.proved is None or shown.fallen is None:
         return
     console.print("the release, read again and attacked:")
-    paragraph(console, shown.proved.sentence, indent="  ")
+    paragraph(console, f"{WORDS[shown.proved.state]}: {shown.proved.sentence}", indent="  ")
+    if shown.shuffled is not None:
+        console.print("the shuffled release, as its certificate has it:")
+        paragraph(console, WORDS[shown.shuffled.state], indent="  ")
     console.print("the census with names and numbers taken off, against the register:")
     paragraph(console, shown.fallen.sentence, indent="  ")
 

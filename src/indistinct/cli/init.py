@@ -18,7 +18,10 @@ from indistinct.cli.options import (
     people,
     print_json,
 )
+from indistinct.cli.places import OutputFile
 from indistinct.cli.terminal import paragraph, words
+from indistinct.doors import lies_within
+from indistinct.files.sql import is_database
 from indistinct.project import draft_project
 
 __all__ = ["init"]
@@ -26,12 +29,11 @@ __all__ = ["init"]
 
 def init(
     data: DataFile,
-    out: Annotated[Path, typer.Option("--out", help="The project file to write.")] = Path(
-        "release.toml"
-    ),
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a project file that exists.")
-    ] = False,
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The project file to write."),
+        OutputFile("the project file", (".toml",)),
+    ] = Path("release.toml"),
     query: Query = None,
     memory: Memory = None,
     threads: Threads = None,
@@ -40,10 +42,17 @@ def init(
     """Write a first project file, guessing what each variable is for and saying why."""
     with opened(data, Compute(memory=memory, threads=threads), query=query) as found:
         draft = draft_project(found.engine, found.source, data_path=data, query=query)
-    draft.write(out, overwrite=overwrite)
+    draft.write(out)
     if json:
         print_json({**draft.to_dict(), "project": str(out)})
     else:
         console = people()
         paragraph(console, words(draft))
         console.print(f"written: {out}. Check every guess: a wrong key means no protection.")
+        if not is_database(data) and not lies_within(data, out.parent):
+            console.print(
+                f"note: {data} lies outside the folder of {out}. Put the project file beside the "
+                "data, or use it with --allow-outside.",
+                markup=False,
+                soft_wrap=True,
+            )

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from indistinct.cli.console import Screen
 from indistinct.cli.terminal import bar, can_show
 from indistinct.progress import Task, listening
 
@@ -186,7 +187,7 @@ def _duration(seconds: float) -> str:
 def error_console() -> Console:
     """The console that people read: standard error, the one under the live lines if there are."""
     shown = _SHOWN.get()
-    return shown.console if shown is not None else Console(stderr=True, highlight=False)
+    return shown.console if shown is not None else Screen(stderr=True)
 
 
 @contextmanager
@@ -203,7 +204,7 @@ def hidden() -> Iterator[None]:
 @contextmanager
 def showing_progress() -> Iterator[None]:
     """Show on standard error what is under way inside, if that is a terminal that can."""
-    console = Console(stderr=True, highlight=False)
+    console = Screen(stderr=True)
     if not (console.file.isatty() and console.is_interactive and not console.is_dumb_terminal):
         yield
         return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from indistinct.cli import results
 from indistinct.cli.options import people, print_json
-from indistinct.files import check_new_folder, written_whole
+from indistinct.doors import folder_written_whole
+from indistinct.harmless import for_json
 from indistinct.tradeoff import RiskUtilityMap
 
 __all__ = ["show_map"]
@@ -16,16 +16,14 @@ __all__ = ["show_map"]
 def show_map(drawn: RiskUtilityMap, out: Path | None, *, as_json: bool) -> None:
     """Print a map, and write its table and figure into a new folder."""
     if out is not None:
-        folder = check_new_folder(out)
-        folder.mkdir(exist_ok=True)
         content = {
             "map.md": f"# Risk and utility\n\n{drawn.markdown()}\n\n![Risk and utility](map.svg)\n",
-            "map.json": json.dumps(drawn.to_dict(), indent=2, ensure_ascii=False) + "\n",
+            "map.json": for_json(drawn.to_dict(), indent=2) + "\n",
             "map.svg": drawn.plot(),
         }
-        for name, what in content.items():
-            with written_whole(folder / name) as aside:
-                aside.write_text(what, encoding="utf-8")
+        with folder_written_whole(out) as aside:
+            for name, what in content.items():
+                (aside / name).write_text(what, encoding="utf-8")
     if as_json:
         print_json(drawn.to_dict())
         return

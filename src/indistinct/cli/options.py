@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,8 +12,11 @@ import typer
 from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
+from indistinct.cli.places import RECORDS, DataPlace, OutputFile, ScratchFolder
 from indistinct.engine import EngineName
 from indistinct.errors import InputError
+from indistinct.harmless import for_json
+from indistinct.protect import Told
 from indistinct.session import Data, open_data
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Query",
     "Scratch",
     "Threads",
+    "ToldOption",
     "opened",
     "people",
     "print_json",
@@ -50,6 +53,7 @@ DataFile = Annotated[
         help="A data file (CSV, Parquet, Stata, SPSS, SAS), a project file (.toml), or "
         "postgresql://… with --query.",
     ),
+    DataPlace(),
 ]
 KeyList = Annotated[
     str | None,
@@ -87,6 +91,14 @@ Names = Annotated[
         metavar="NAMES",
     ),
 ]
+ToldOption = Annotated[
+    Told | None,
+    typer.Option(
+        "--told",
+        help="Classes that tell a sensitive value: blank these cells (by default), refuse, or "
+        "allow it, and the verdict says so.",
+    ),
+]
 AlthoughUnproved = Annotated[
     bool,
     typer.Option(
@@ -94,7 +106,11 @@ AlthoughUnproved = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Write the result here.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Write the result here, as the ending of the name says."),
+    OutputFile("the result", RECORDS),
+]
 EngineOption = Annotated[
     EngineName | None, typer.Option("--engine", help="duckdb (this machine) or spark (a cluster).")
 ]
@@ -109,6 +125,7 @@ Query = Annotated[str | None, typer.Option("--query", help="The query, for a dat
 Scratch = Annotated[
     Path | None,
     typer.Option("--scratch", help="Where the private workspace is made; workers must see it."),
+    ScratchFolder(),
 ]
 
 
@@ -131,7 +148,7 @@ def people() -> Console:
 def print_json(content: dict[str, Any]) -> None:
     """Print one JSON object on standard output."""
     with hidden():
-        sys.stdout.write(json.dumps(content, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.write(for_json(content, default=str) + "\n")
         sys.stdout.flush()
 
 

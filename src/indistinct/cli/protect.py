@@ -24,28 +24,38 @@ from indistinct.cli.options import (
     Master,
     Memory,
     Names,
-    Out,
     Person,
     Query,
     Scratch,
     Threads,
+    ToldOption,
     opened,
     people,
     print_json,
     split_names,
     split_numbers,
 )
+from indistinct.cli.places import (
+    DataPlace,
+    InputFile,
+    InputFolder,
+    OutputFile,
+    OutputFolder,
+    ProjectFile,
+    ReleasePlace,
+)
 from indistinct.cli.released import tell_run
 from indistinct.cli.results import show_actions, show_side_by_side
-from indistinct.files import Format, check_new_folder
+from indistinct.cli.verb import option_of, together
+from indistinct.errors import InputError
+from indistinct.files import Format
 from indistinct.perturbing import PERTURBING
-from indistinct.project import ReportSettings
+from indistinct.project import ReportSettings, load_project
 from indistinct.protect import (
     ACTIONS,
     How,
     Meaning,
     Part,
-    Told,
     Use,
     compare_actions,
     fresh_seed,
@@ -60,7 +70,27 @@ __all__ = ["protect"]
 
 Preset = Literal["caretaker", "researcher", "public"]
 
+_GENERALISING = (
+    "max_drop loss limits weights profile linking preset anonymity quasi_identifiers "
+    "identification relaxed meaning sensitive l_diversity t_closeness"
+)
+_SHUFFLING = "shuffled given within shares level max_risk of where"
+_ACTING = "variables part how domains randomised secret"
+_RELEASING = (
+    "person format keep keep_order keep_formulas keep_household_numbers substitute keep_named "
+    "needed use reach earlier sign utility accept although_unproved told"
+)
 
+
+@together(
+    excludes={
+        "mapped": f"compare method plan register {_GENERALISING} {_SHUFFLING} {_ACTING} "
+        f"{_RELEASING}",
+        "compare": f"method plan {_SHUFFLING} {_ACTING} {_RELEASING}",
+        "plan": f"method {_GENERALISING} {_SHUFFLING} {_ACTING}",
+    },
+    only={"keep_formulas": "format csv"},
+)
 def protect(
     data: DataFile,
     method: Annotated[
@@ -79,6 +109,7 @@ def protect(
             help="A folder of <variable>.csv files: a value and its ancestors per line. "
             "Variables without a file get a hierarchy chosen from their values.",
         ),
+        InputFolder("folder of hierarchies"),
     ] = None,
     max_drop: Annotated[
         float | None,
@@ -126,7 +157,7 @@ def protect(
         typer.Option(help="Suppress: what a suppressed cell counts as; strict by default."),
     ] = None,
     sensitive: Annotated[
-        str | None, typer.Option(help="Optimal: a sensitive variable, for --l and --t.")
+        str | None, typer.Option(help="A sensitive variable: no class tells it; for --l and --t.")
     ] = None,
     l_diversity: Annotated[
         int | None, typer.Option("--l", help="Optimal: different sensitive values in a class.")
@@ -141,6 +172,7 @@ def protect(
             help="A register of people to attack the release with; 'optimal' makes every class "
             "have k of them."
         ),
+        DataPlace("register"),
     ] = None,
     variables: Annotated[
         str | None,
@@ -182,6 +214,7 @@ def protect(
     project: Annotated[
         Path | None,
         typer.Option(help="A project file, for DATA that is a file of its own."),
+        ProjectFile(),
     ] = None,
     part: Annotated[
         Part | None, typer.Option(help="Blank the whole key, the variables given, or the fewest.")
@@ -199,6 +232,7 @@ def protect(
     secret: Annotated[
         Path | None,
         typer.Option(help="Where the encryption key is written; RELEASE.key by default."),
+        OutputFile("the key"),
     ] = None,
     keep: Annotated[
         str | None,
@@ -209,6 +243,14 @@ def protect(
         typer.Option(
             "--keep-order",
             help="Leave the records in their order, which may tell whose they are: a reservation.",
+        ),
+    ] = False,
+    keep_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--keep-formulas",
+            help="Write cells of a CSV file that begin with =, +, - or @ as they are: a "
+            "spreadsheet runs them.",
         ),
     ] = False,
     keep_household_numbers: Annotated[
@@ -242,12 +284,17 @@ def protect(
             help="An earlier release of the same people, which must not be undone; may be given "
             "several times.",
         ),
+        ReleasePlace("earlier release"),
     ] = None,
     sign: Annotated[
-        Path | None, typer.Option(help="The holder's private key: signs the certificate.")
+        Path | None,
+        typer.Option(help="The holder's private key: signs the certificate."),
+        InputFile("key"),
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option(help="Replay a plan that was saved, instead of a method.")
+        Path | None,
+        typer.Option(help="Replay a plan that was saved, instead of a method."),
+        InputFile("plan"),
     ] = None,
     compare: Annotated[
         bool,
@@ -272,18 +319,14 @@ def protect(
     ] = False,
     accept: Accept = None,
     although_unproved: AlthoughUnproved = False,
-    told: Annotated[
-        Told | None,
-        typer.Option(
-            help="Classes that tell a sensitive value: blank these cells (by default), refuse, or "
-            "allow it, and the verdict says so."
-        ),
-    ] = None,
+    told: ToldOption = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeat a run; by default a seed nobody can guess.")
     ] = None,
     format: Annotated[Format | None, typer.Option(help="The format of the released file.")] = None,
-    out: Out = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The release folder to write."), OutputFolder()
+    ] = None,
     query: Query = None,
     engine: EngineOption = None,
     master: Master = None,
@@ -331,12 +374,19 @@ def protect(
         "domains": tuple(split_names(domains) or ()),
         "randomised": randomised,
     }
+    declared = data if data.endswith(".toml") else project
+    release = load_project(declared).release if declared is not None else None
+    named = method or (release.method if release and plan is None else None)
+    family = shuffling if named in PERTURBING else acting if named in ACTIONS else generalising
+    if named is not None and not (mapped or compare):
+        others = [one for one in (generalising, shuffling, acting) if one is not family]
+        _refuse_ignored(named, [n for one in others for n in _typed(one)], secret)
+    keys = split_names(key) or []
+    if not keys and release is None:
+        keys = [name for text in quasi_identifiers or () for name in split_names(text) or ()]
     with opened(data, compute, query=query, project=project) as found:
-        release = found.project.release if found.project else None
-        named = method or (release.method if release and plan is None else None)
-        family = shuffling if named in PERTURBING else acting if named in ACTIONS else generalising
         wanted = Wanted(
-            key=tuple(split_names(key) or ()),
+            key=tuple(dict.fromkeys(keys)),
             k=k,
             at_most=at_most,
             method=method if plan is None else None,
@@ -349,6 +399,7 @@ def protect(
             format=format,
             keep=None if keep is None else tuple(split_names(keep) or ()),
             keep_order=keep_order or None,
+            keep_formulas=keep_formulas or None,
             keep_household_numbers=keep_household_numbers or None,
             substitute=tuple(split_names(substitute) or ()),
             keep_named=tuple(split_names(keep_named) or ()),
@@ -380,6 +431,25 @@ def protect(
         tell_run(run, as_json=json)
 
 
+def _typed(options: dict[str, Any]) -> list[str]:
+    """Return the options of a family that were given, as they are typed."""
+    names = {"l": "l_diversity", "t": "t_closeness"}
+    if "shares" in options:
+        names["variables"] = "shuffled"
+    return [option_of(protect, names.get(name, name)) for name in _given(options)]
+
+
+def _refuse_ignored(method: str, others: list[str], secret: Path | None) -> None:
+    """Refuse options that another family of methods has."""
+    if secret is not None and method != "encrypt":
+        others = [*others, "--secret"]
+    if others:
+        raise InputError(
+            f"'{method}' has no use for {', '.join(others)}, which would be ignored. Leave it out, "
+            "or take another method."
+        )
+
+
 def _count_or_share(number: float | None) -> float | None:
     """Take 25 as a count and 0.02 as a share."""
     return int(number) if number is not None and number >= 1 and number.is_integer() else number
@@ -401,8 +471,6 @@ def _seed(found: Data, wanted: Wanted) -> int:
 
 
 def _map(found: Data, wanted: Wanted, out: Path | None, *, as_json: bool) -> None:
-    if out is not None:
-        check_new_folder(out)
     drawn = found.risk_utility_map(
         wanted.key,
         k=wanted.k,
@@ -416,8 +484,6 @@ def _map(found: Data, wanted: Wanted, out: Path | None, *, as_json: bool) -> Non
 def _compare(
     found: Data, wanted: Wanted, out: Path | None, console: Console, *, as_json: bool
 ) -> None:
-    if out is not None:
-        check_new_folder(out)
     seed = _seed(found, wanted)
     compared = compare_methods_as_asked(found, replace(wanted, seed=seed), say=_saying(console))
     actions = compare_actions(found.engine, found.source, compared.key, seed=seed, k=compared.k)

@@ -21,6 +21,8 @@ from indistinct.cli.options import (
     people,
     print_json,
 )
+from indistinct.cli.places import DataPlace, PageFile, ProjectFile, ReleasePlace, WordOrFile
+from indistinct.cli.verb import together
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.project import load_project
 from indistinct.report import WrittenReport, write_comparison_report, write_report
@@ -32,6 +34,9 @@ __all__ = ["report"]
 _STYLES = {"good": "green", "bad": "bold red", "note": "yellow"}
 
 
+@together(
+    needs=dict.fromkeys(("project", "engine", "master", "memory", "threads", "scratch"), "original")
+)
 def report(
     releases: Annotated[
         list[Path],
@@ -39,6 +44,7 @@ def report(
             metavar="RELEASE",
             help="A release folder; or several of the same data, which are put side by side.",
         ),
+        ReleasePlace(),
     ],
     shareable: Annotated[
         bool,
@@ -55,6 +61,7 @@ def report(
             help="The page. By default private/report.html in the folder, for others "
             "RELEASE-report.html beside it, and for several FIRST-comparison.html.",
         ),
+        PageFile("the report"),
     ] = None,
     original: Annotated[
         str | None,
@@ -62,12 +69,17 @@ def report(
             metavar="DATA",
             help="The private data, or their project file: compare what is released with it.",
         ),
+        DataPlace(),
     ] = None,
     project: Annotated[
-        Path | None, typer.Option(help="The project file, where --original is a data file.")
+        Path | None,
+        typer.Option(help="The project file, where --original is a data file."),
+        ProjectFile(),
     ] = None,
     language: Annotated[
-        str, typer.Option(metavar="CODE|FILE.toml", help="en, or a catalogue of another language.")
+        str,
+        typer.Option(metavar="CODE|FILE.toml", help="en, or a catalogue of another language."),
+        WordOrFile("catalogue"),
     ] = "en",
     docs: Annotated[
         str | None,
@@ -135,9 +147,6 @@ def _refusal(releases: Sequence[Path], document: Document) -> str:
 
 def _checked(original: str | None, docs: str | None, compare: dict[str, Any]) -> dict[str, Any]:
     """Refuse what makes no sense before any work is done."""
-    if original is None and compare:
-        named = ", ".join(f"--{name}" for name in compare)
-        raise InputError(f"{named} can only be given with --original, which needs it.")
     if docs is not None and not docs.startswith(("https://", "http://")):
         raise InputError("--docs must be an address, such as https://example.org/docs/methods.")
     return {"original": original, "docs": docs, **compare}

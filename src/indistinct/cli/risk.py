@@ -25,14 +25,31 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
+from indistinct.cli.places import DataPlace, InputFile, KeptFile
 from indistinct.cli.results import show_risk
 from indistinct.cli.terminal import paragraph, words
+from indistinct.cli.verb import together
 from indistinct.errors import InputError
 from indistinct.risk import Distribution, FileRisk, FollowUps
+from indistinct.risk.followup import read_follow_up
 
 __all__ = ["risk"]
 
 
+@together(
+    needs={
+        "repeat": "sample_fraction",
+        "seed": "sample_fraction",
+        "follow_up": "flags",
+        "sample_fraction": "population",
+    },
+    excludes={
+        "sample_fraction": "data fraction weight distribution household sensitive flags follow_up "
+        "suda out",
+        "population": "fraction weight",
+        "fraction": "weight",
+    },
+)
 def risk(
     data: Annotated[
         str | None,
@@ -40,6 +57,7 @@ def risk(
             metavar="DATA",
             help="The sample: a data file, a project file (.toml), or postgresql://… with --query.",
         ),
+        DataPlace(),
     ] = None,
     key: KeyList = None,
     fraction: Annotated[
@@ -51,6 +69,7 @@ def risk(
     population: Annotated[
         str | None,
         typer.Option(help="A file of the whole population, with the same key variables."),
+        DataPlace("population"),
     ] = None,
     model: Annotated[
         str,
@@ -69,10 +88,12 @@ def risk(
     flags: Annotated[
         Path | None,
         typer.Option(help="Rules that flag records, as tables [[flags]] in a TOML file."),
+        InputFile("file of rules"),
     ] = None,
     follow_up: Annotated[
         Path | None,
         typer.Option(help="Keep the state of every flag in this file; new ones are opened."),
+        KeptFile("follow-up file", known=read_follow_up),
     ] = None,
     suda: Annotated[
         int | None,

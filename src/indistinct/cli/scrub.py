@@ -20,12 +20,21 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
+from indistinct.cli.places import (
+    DataPlace,
+    InputFile,
+    KeptFile,
+    LettersPlace,
+    OutputFile,
+    OutputFolder,
+)
 from indistinct.cli.terminal import heading, note, paragraph, table
 from indistinct.errors import InputError
 from indistinct.project import Dates, Scope, load_project
 from indistinct.scrubbing import ScrubResult
 from indistinct.scrubbing import scrub as scrub_letters
 from indistinct.text.baselines import FourRows
+from indistinct.text.replace import Secret
 
 __all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 
@@ -40,10 +49,12 @@ def scrub(
             help="Text files, folders, JSON lines (.jsonl), a table with --columns, or a project "
             "file with a section [text].",
         ),
+        LettersPlace(),
     ],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Write the scrubbed letters to this new folder."),
+        OutputFolder(),
     ] = None,
     threshold: Annotated[
         float | None,
@@ -64,6 +75,7 @@ def scrub(
     identities: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A table of known people, to be looked for everywhere."),
+        DataPlace("table of known people"),
     ] = None,
     secret: Annotated[
         Path | None,
@@ -72,6 +84,7 @@ def scrub(
             help="What made-up names are drawn with, so that the next letters get the same ones; "
             "made where there is none.",
         ),
+        KeptFile("secret", known=Secret.from_file),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat a run, in place of a secret.")] = None,
     columns: Annotated[
@@ -104,6 +117,7 @@ def scrub(
         typer.Option(
             metavar="FILE", help="Private: a JSON line per document with what was found, and where."
         ),
+        OutputFile("the list"),
     ] = None,
     identifiers: Annotated[
         Path | None,
@@ -111,6 +125,7 @@ def scrub(
             metavar="FILE",
             help="Private: a table (CSV or Parquet) of the identifiers found, to attack with.",
         ),
+        OutputFile("the table", (".csv", ".parquet")),
     ] = None,
     evaluate: Annotated[
         Path | None,
@@ -119,6 +134,7 @@ def scrub(
             help="JSON lines with id and spans that people marked: compare two plain searches and "
             "Scrub with them.",
         ),
+        InputFile("annotated file"),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="The encoding of text without a byte order mark (utf-8).")

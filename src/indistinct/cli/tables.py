@@ -27,15 +27,36 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
+from indistinct.cli.places import RECORDS, InputFolder, KeptFile, OutputFile, OutputFolder
 from indistinct.cli.terminal import heading, paragraph, table, words
+from indistinct.cli.verb import together
+from indistinct.doors import write_whole
 from indistinct.errors import InputError
-from indistinct.files.whole import written_whole
 from indistinct.project import Stop, TableFormat, TableMethod
 from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
+from indistinct.tables.differencing.requests import Published
 
 __all__ = ["publish", "show_publication", "tables", "tell_publication"]
 
 
+@together(
+    needs={
+        "vary": "experiment_",
+        **dict.fromkeys(("although_unproved", "accept", "format", "published"), "out .toml"),
+        **dict.fromkeys(("dominance", "p_percent", "pq", "contributor"), "value .toml"),
+    },
+    only={
+        "base": "method round small-counts random-round",
+        "probability": "method modify",
+        "variance": "method cell-key",
+        "width": "method suppress",
+    },
+    excludes={
+        "experiment_": "method merge within least_people stop base width variance probability "
+        "dominance p_percent pq contributor out format published although_unproved accept "
+        "per_person"
+    },
+)
 def tables(
     data: DataFile,
     area: Annotated[
@@ -130,11 +151,15 @@ def tables(
         float | None, typer.Option(help="How probable +1 is, and -1, with modify (0.25).")
     ] = None,
     hierarchies: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A folder of <variable>.csv hierarchies.")
+        Path | None,
+        typer.Option(metavar="DIR", help="A folder of <variable>.csv hierarchies."),
+        InputFolder("folder of hierarchies"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For repeating a run; it stays private.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Publish the tables here.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Publish the tables here."),
+        OutputFolder(),
     ] = None,
     format: Annotated[
         TableFormat | None, typer.Option(help="The format of the published tables.")
@@ -144,6 +169,7 @@ def tables(
         typer.Option(
             metavar="FILE", help="The private record of everything published so far, to check with."
         ),
+        KeptFile("record of what was published", known=Published.load),
     ] = None,
     although_unproved: Annotated[
         bool,
@@ -153,6 +179,7 @@ def tables(
     per_person: Annotated[
         Path | None,
         typer.Option("--per-person", metavar="FILE", help="Write what was found of everybody."),
+        OutputFile("the list", RECORDS),
     ] = None,
     experiment_: Annotated[
         Experiment | None,
@@ -163,7 +190,9 @@ def tables(
         typer.Option(metavar="NAME", help="The variable that the experiment with recodes bands."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Write the figure here.")
+        Path | None,
+        typer.Option(metavar="FILE.svg", help="Write the figure here."),
+        OutputFile("the figure", (".svg",)),
     ] = None,
     query: Query = None,
     engine: EngineOption = None,
@@ -174,9 +203,6 @@ def tables(
     json: Json = False,
 ) -> None:
     """Say whether tables for areas are safe to publish, and publish them so that they are."""
-    for place in (per_person, plot):
-        if place is not None and not place.resolve().parent.is_dir():
-            raise InputError(f"The folder {place.parent} does not exist. Create it first.")
     asked = Asked.of_texts(
         table_ or (),
         universe=_flag(universe),
@@ -293,8 +319,7 @@ def _two(
 
 def _plot(shown: Any, path: Path | None) -> None:
     if path is not None:
-        with written_whole(path) as aside:
-            aside.write_text(shown.plot(), encoding="utf-8")
+        write_whole(path, shown.plot())
 
 
 def show_publication(console: Console, found: Publication) -> None:

@@ -16,6 +16,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from indistinct.harmless import visible
+
 __all__ = ["bar", "can_show", "heading", "note", "paragraph", "table", "words"]
 
 BAR, SHORT_BAR = 20, 8
@@ -134,7 +136,7 @@ class _Column:
     ) -> list[_Column]:
         """Return the columns of a table, those of text no wider than they need be."""
         found = []
-        for j, name in enumerate(names):
+        for j, name in enumerate(map(visible, names)):
             cells = [row[j] for row in rows]
             width = max(cell_len(words) for words in (name, *cells))
             left = j == 0 or name in text
@@ -190,4 +192,4 @@ def _written(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else visible(str(value))

@@ -30,8 +30,10 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
+from indistinct.cli.places import RECORDS, OutputFile
 from indistinct.cli.results import show_uniques
 from indistinct.cli.terminal import table
+from indistinct.cli.verb import together
 from indistinct.engine import Approach, show_size
 from indistinct.keys import Explanation, write_pull_out
 from indistinct.variables import Missing
@@ -39,6 +41,7 @@ from indistinct.variables import Missing
 __all__ = ["show_explanation", "uniques"]
 
 
+@together(needs={"identifiers": "pull_out_to"})
 def uniques(
     data: DataFile,
     key: KeyList = None,
@@ -69,6 +72,7 @@ def uniques(
     pull_out_to: Annotated[
         Path | None,
         typer.Option("--pull-out", help="Write the identifiers of the risky records here."),
+        OutputFile("the list", RECORDS),
     ] = None,
     identifiers: Annotated[
         str | None,

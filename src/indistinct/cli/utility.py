@@ -22,10 +22,17 @@ from indistinct.cli.options import (
     split_names,
     split_numbers,
 )
+from indistinct.cli.places import (
+    DataPlace,
+    InputFolder,
+    OutputFile,
+    OutputFolder,
+    ProjectFile,
+    ReleasePlace,
+)
 from indistinct.cli.results import show_comparison
 from indistinct.comparing import LEAST, THRESHOLDS, compare_release
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files import check_new_folder
+from indistinct.errors import GuaranteeError
 from indistinct.project import load_project
 from indistinct.utility.demography.front import KinshipOf
 
@@ -40,14 +47,17 @@ def utility(
     original: Annotated[
         str,
         typer.Argument(metavar="ORIGINAL", help="A data file, or a project file (.toml)."),
+        DataPlace(),
     ],
     released: Annotated[
         str,
         typer.Argument(metavar="RELEASED", help="A release folder, or a released file."),
+        ReleasePlace(),
     ],
     project: Annotated[
         Path | None,
         typer.Option(help="The project file, where ORIGINAL is a data file."),
+        ProjectFile(),
     ] = None,
     key: KeyList = None,
     variables: Annotated[
@@ -126,11 +136,18 @@ def utility(
             help="A folder of <variable>.csv files: what generalised values stand for. By default "
             "those of the release's plan and of the project."
         ),
+        InputFolder("folder of hierarchies"),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write the figures, as SVG, into this new folder.")
+        Path | None,
+        typer.Option(help="Write the figures, as SVG, into this new folder."),
+        OutputFolder(),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the whole result here, as JSON.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the whole result here, as JSON."),
+        OutputFile("the result"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="For whatever is drawn.")] = 1,
     engine: EngineOption = None,
     master: Master = None,
@@ -140,7 +157,6 @@ def utility(
     json: Json = False,
 ) -> None:
     """Say whether results from the released file would be those from the original."""
-    _check_places(figures, out)
     found = compare_release(
         original,
         released,
@@ -188,17 +204,3 @@ def utility(
     if found.passed is False:
         said = " ".join(f"{s[:1].upper()}{s[1:]}." for s in found.suggestions)
         raise GuaranteeError(f"{found.sentence}. {said}")
-
-
-def _check_places(figures: Path | None, out: Path | None) -> None:
-    """Refuse places where nothing can be written before any work is done."""
-    if figures is not None:
-        check_new_folder(figures)
-    if out is None:
-        return
-    if out.is_dir():
-        raise InputError(f"{out} is a directory. Give the name of a file to write.")
-    if not out.parent.is_dir():
-        raise InputError(f"The folder {out.parent} does not exist. Create it first.")
-    if figures is not None and figures.resolve() in (out.resolve(), out.resolve().parent):
-        raise InputError("--figures must be a folder of its own, without the file of --out.")

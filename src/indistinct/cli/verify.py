@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,33 +22,47 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
+from indistinct.cli.places import DataPlace, InputFile, InputFolder, KeptFile, ReleasePlace
 from indistinct.cli.results import show_verification
-from indistinct.errors import GuaranteeError
+from indistinct.cli.verb import together
+from indistinct.errors import GuaranteeError, InputError
+from indistinct.release import AuditTrail, FolderCheck, check_folder, kind_of_folder
 from indistinct.variables import Missing
 from indistinct.verifying import ATTACKS, verify_release
 
 __all__ = ["verify"]
 
 
+@together(
+    needs={
+        "same_people": "with_releases",
+        "missing": "register private population with_releases",
+    }
+)
 def verify(
     release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A release folder, or a released file.")
+        Path,
+        typer.Argument(metavar="RELEASE", help="A release folder, or a released file."),
+        ReleasePlace(),
     ],
     private: Annotated[
         Path | None,
         typer.Option(help="The private data, or their project file: who is in it, what is true."),
+        DataPlace(),
     ] = None,
     register: Annotated[
         list[Path] | None,
         typer.Option(
             help="A list of people that an intruder may hold; may be given several times."
         ),
+        DataPlace("register"),
     ] = None,
     with_releases: Annotated[
         list[Path] | None,
         typer.Option(
             "--with", help="An earlier release of the same people; may be given several times."
         ),
+        ReleasePlace("earlier release"),
     ] = None,
     key: KeyList = None,
     k: K = None,
@@ -61,6 +76,7 @@ def verify(
             help="A folder of <variable>.csv files: what generalised values stand for. By default "
             "those of the plan in the release folder."
         ),
+        InputFolder("folder of hierarchies"),
     ] = None,
     missing: Annotated[
         Missing,
@@ -88,6 +104,7 @@ def verify(
             help="A list of all people that the records may be about: k counts these, not those "
             "of the file."
         ),
+        DataPlace("population"),
     ] = None,
     accept: Accept = None,
     same_people: Annotated[
@@ -100,10 +117,22 @@ def verify(
         bool, typer.Option("--any-version", help="Accept a certificate of another version.")
     ] = False,
     signed_by: Annotated[
-        Path | None, typer.Option(help="The holder's public key: the certificate must be signed.")
+        Path | None,
+        typer.Option(help="The holder's public key: the certificate must be signed."),
+        InputFile("key"),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="The ledger of this release, if its holder keeps it elsewhere: the certificate "
+            "must be the one that it knows."
+        ),
+        InputFile("ledger"),
     ] = None,
     audit: Annotated[
-        Path | None, typer.Option(help="Add an entry to this audit trail as well.")
+        Path | None,
+        typer.Option(help="Add an entry to this audit trail as well."),
+        KeptFile("audit trail", known=lambda path: AuditTrail(path).check_kind()),
     ] = None,
     engine: EngineOption = None,
     master: Master = None,
@@ -112,7 +141,26 @@ def verify(
     scratch: Scratch = None,
     json: Json = False,
 ) -> None:
-    """Prove from the released file that nobody stands out, or show the records that do."""
+    """Prove from the released file that nobody stands out, or show the records that do.
+
+    Of published tables and scrubbed letters, whose folder has a certificate too, the bytes are
+    checked.
+    """
+    if kind_of_folder(release) in ("tables", "letters"):
+        given = {
+            "--private": private, "--register": register, "--with": with_releases, "--key": key,
+            "--k": k, "--person": person, "--hierarchies": hierarchies, "--encrypted": encrypted,
+            "--attack": attack, "--sensitive": sensitive, "--population": population,
+            "--audit": audit, "--same-people": same_people or None,
+        }  # fmt: skip
+        if ignored := [name for name, value in given.items() if value is not None]:
+            raise InputError(
+                f"{release} holds no records to attack: only its bytes are checked. Leave out "
+                f"{', '.join(ignored)}."
+            )
+        checked = check_folder(release, any_version=any_version, signed_by=signed_by, ledger=ledger)
+        _tell_bytes(checked, split_names(accept) or (), as_json=json)
+        return
     found = verify_release(
         release,
         private=private,
@@ -132,6 +180,7 @@ def verify(
         brief=brief,
         any_version=any_version,
         signed_by=signed_by,
+        ledger=ledger,
         audit=audit,
         engine=engine,
         master=master,
@@ -149,5 +198,25 @@ def verify(
         left = dict.fromkeys(r.code for r in found.reservations if r.code not in found.accepted)
         raise GuaranteeError(
             f"{release} holds with reservations. Mend what they name, or accept them: "
+            f"--accept {','.join(left)}"
+        )
+
+
+def _tell_bytes(checked: FolderCheck, accept: Sequence[str], *, as_json: bool) -> None:
+    """Tell whether a folder is as it was published, and what its certificate says of it."""
+    if as_json:
+        print_json(checked.to_dict())
+    else:
+        people().print(checked.details(), markup=False, soft_wrap=True)
+    checked.refuse_changes()
+    certificate = checked.certificate
+    assert certificate is not None  # what cannot be read is a finding
+    if certificate.state == "fails":
+        raise GuaranteeError(f"{checked.folder} says itself that it does not hold.")
+    codes = dict.fromkeys(str(one["code"]) for one in certificate.reservations)
+    left = [code for code in codes if code not in (*certificate.accepted, *accept)]
+    if left:
+        raise GuaranteeError(
+            f"{checked.folder} is as it was published, with reservations. Accept them: "
             f"--accept {','.join(left)}"
         )

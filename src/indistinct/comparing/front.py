@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.comparing.general import general_utility
 from indistinct.comparing.labels import Prepared, prepare
 from indistinct.comparing.opening import (
@@ -31,6 +32,7 @@ from indistinct.comparing.parts import (
     report_protection,
 )
 from indistinct.comparing.result import ReleaseComparison
+from indistinct.doors import watching
 from indistinct.engine import Engine, EngineName
 from indistinct.errors import InputError
 from indistinct.files import Source
@@ -52,6 +54,7 @@ _PARTS = 4
 _NOT_COMPARED = ("identifier", "weight", "household")
 
 
+@watching()
 def compare_release(
     original: Any,
     released: Any,
@@ -81,7 +84,7 @@ def compare_release(
     threads: int | None = None,
     master: str | None = None,
     scratch: str | Path | None = None,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> ReleaseComparison:
     """Say whether results from a released file would be those from the original.
 

@@ -22,8 +22,8 @@ from indistinct.comparing.opening import kind_of
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_text
+from indistinct.hierarchy.labels import is_suppressed, span_of
 from indistinct.prove.cover import Cover, cover
-from indistinct.prove.labels import is_suppressed, span_of
 
 __all__ = ["Generalised", "Prepared", "prepare"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import files
+from indistinct.doors import read_file
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.errors import InputError
 from indistinct.files import Source
@@ -112,7 +114,7 @@ def given_hierarchies(
     if given is None or isinstance(given, Mapping):
         return dict(given or {})
     folder = Path(given)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(f"{folder} is not a directory. Name one that holds <variable>.csv files.")
     there = {name: folder / f"{name}.csv" for name in names}
     return {n: csv_hierarchy(path, name=n) for n, path in there.items() if path.is_file()}
@@ -126,14 +128,14 @@ def _open(data: Any, workspace: Path, origin: str) -> Source:
 
 def _is_release(path: Path) -> bool:
     """Tell a release folder from a folder of Parquet files."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return False
     return any((path / part).exists() for part in _OF_FOLDER) or not any(path.glob("*.parquet"))
 
 
 def _of_plan(folder: Path) -> dict[str, Hierarchy]:
     try:
-        return hierarchies_in(json.loads((folder / parts.PLAN).read_text("utf-8")))
+        return hierarchies_in(json.loads(read_file(folder / parts.PLAN, "plan")))
     except (ValueError, InputError):
         return {}  # a plan that cannot be read was changed, which the folder's check has found
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from indistinct.errors import InputError
-from indistinct.files import check_new_folder
+from indistinct.doors import folder_written_whole
 from indistinct.prove.changes import ProtectionReport
 from indistinct.utility.analyses import Utility
 from indistinct.utility.demography import DemographicTests
@@ -51,26 +47,10 @@ def figures_of(
 
 def write_figures(folder: str | Path, figures: Mapping[str, str]) -> list[Path]:
     """Write figures into a folder that is new or empty; it appears whole or not at all."""
-    target = check_new_folder(folder)
-    place = target.resolve()
-    aside: Path | None = None
-    try:
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}-", dir=place.parent))
+    target = Path(folder)
+    with folder_written_whole(target) as aside:
         for name, figure in figures.items():
-            with open(aside / name, "w", encoding="utf-8", newline="\n") as file:
-                file.write(figure + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        os.chmod(aside, 0o755)
-        if os.name != "posix" and place.exists():
-            place.rmdir()
-        os.replace(aside, place)
-    except OSError as error:
-        reason = error.strerror or "the system refused"
-        raise InputError(f"{target} cannot be written: {reason}. Nothing was written.") from None
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
+            (aside / name).write_text(figure + "\n", encoding="utf-8", newline="\n")
     return [target / name for name in figures]
 
 

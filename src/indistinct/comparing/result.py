@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Any
 
 from indistinct.comparing.labels import Generalised
 from indistinct.comparing.pictures import figures_of, write_figures
+from indistinct.doors import write_whole
 from indistinct.figures import stacked
-from indistinct.files import written_whole
+from indistinct.harmless import for_json
 from indistinct.prove.changes import ProtectionReport
 from indistinct.rules import RulesReport
 from indistinct.showing import MOST_LINES, Shown, Table, folded
@@ -156,13 +156,10 @@ class ReleaseComparison(Shown):
         """
         return stacked("Original against released", self._figures())
 
-    def write(self, path: str | Path) -> Path:
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the whole result as JSON; the file appears whole or not at all."""
-        target = Path(path)
-        with written_whole(target) as aside:
-            text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-            aside.write_text(text + "\n", encoding="utf-8", newline="\n")
-        return target
+        text = for_json(self.to_dict(), indent=1)
+        return write_whole(path, text + "\n", overwrite=overwrite)
 
     def write_figures(self, folder: str | Path) -> list[Path]:
         """Write the figures into a new folder, which appears whole or not at all."""

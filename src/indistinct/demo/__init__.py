@@ -1,6 +1,9 @@
 """The whole flow on a synthetic census: what `make demo` shows."""
 
-from indistinct.demo.making import run_demo
-from indistinct.demo.story import Demo
+from indistinct.arguments import check_arguments
+from indistinct.demo.making import is_demo, run_demo
+from indistinct.demo.story import WORDS, Demo
 
-__all__ = ["Demo", "run_demo"]
+__all__ = ["WORDS", "Demo", "is_demo", "run_demo"]
+
+check_arguments(__name__)

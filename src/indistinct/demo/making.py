@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct import keys, progress
+from indistinct.arguments import Seed
 from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchies
 from indistinct.demo.releases import (
     MAX_DROP,
@@ -31,32 +31,69 @@ from indistinct.demo.releases import (
 from indistinct.demo.scrubbed import scrub_letters
 from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
+from indistinct.doors import folder_written_whole, read_file
 from indistinct.errors import InputError
 from indistinct.files import write_data
 from indistinct.protect import Method, Request, compare_methods
 from indistinct.prove import Verification
+from indistinct.release import file_digest
 from indistinct.risk import file_risk, known_population_risk
 from indistinct.session import Data, open_data
 from indistinct.verifying import verify_release
 
-__all__ = ["Demo", "run_demo"]
+__all__ = ["Demo", "is_demo", "run_demo"]
+
+_LIST = "demo.json"
+"""The file of a demo that tells all others by their hashes."""
+_KEPT = re.compile(r"\w+/private/(audit\.jsonl(\.head)?|report\.(html|json))")
+"""What verbs write anew in a release of the demo."""
 
 FLOOR = 50
+FEWEST = 1000
+"""People below whom some part of the demo has nothing to show."""
+
 STAGES = 9
 """The sentences that say what is being done."""
 WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
+
+
+def is_demo(folder: Path) -> bool:
+    """Say whether a folder holds an earlier demo as it was written, and nothing else.
+
+    What somebody added or changed, however deep, is theirs, and makes it none.
+    """
+    if not os.path.isfile(folder / _LIST):
+        return False
+    try:
+        told = json.loads(read_file(folder / _LIST, "list of the demo's files", kept=True))
+        return isinstance(told, dict) and told == _files(folder)
+    except (InputError, ValueError, RecursionError, OSError):
+        return False
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """Return what a folder holds: files with their hashes, and whatever else there is."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            found[name] = "neither a file nor a folder"
+        elif name != _LIST and not _KEPT.fullmatch(name):
+            found[name] = file_digest(path) if path.is_file() else "a folder"
+    return found
 
 
 def run_demo(
     folder: str | Path,
     *,
     people: int = 100_000,
-    seed: int = 1,
+    seed: Seed = 1,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Demo:
     """Make a census, find who stands out, and write it all into a folder.
 
-    An earlier demo in the same folder is replaced; anything else that stands there is refused.
+    An earlier demo in the same folder is replaced if it is as it was written; anything else that
+    stands there is refused.
     """
     said: list[str] = []
     with progress.task("the demo", total=STAGES, unit="stages") as going:
@@ -71,11 +108,9 @@ def run_demo(
 
 def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]) -> Demo:
     target = Path(folder)
-    if target.exists() and not (target / "summary.md").exists() and any(target.iterdir()):
-        raise InputError(f"{target} holds something that is not a demo. Choose another folder.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
+    if people < FEWEST:
+        raise InputError(f"A demo needs at least {FEWEST:,} people. Got {people:,}.")
+    with folder_written_whole(target, replaces=is_demo) as aside:
         say(f"making a census of {people:,} people …")
         census = aside / "census.parquet"
         write_census(census, people=people, seed=seed, register=aside / "register.parquet")
@@ -102,22 +137,17 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
                 write_projects(aside, method=demo.ways.best.method, seed=seed)
                 release_generalised(aside)
                 if any(point.name == SHUFFLED for point in demo.map.points):
-                    release_shuffled(aside, demo.map)
+                    demo = replace(demo, shuffled=release_shuffled(aside, demo.map))
                 say("proving the first from its file, and attacking a file without names …")
                 demo = replace(demo, proved=_prove(aside), fallen=_attack(data, aside))
                 say("writing the reports …")
                 demo = replace(demo, reports=write_reports(aside))
         say("publishing ten tables for its areas …")
-        areas = publish_small_areas(aside / "tables", census, seed=seed)
+        areas = publish_small_areas(aside / "tables", census, seed=seed).moved_to(target / "tables")
         say("scrubbing letters and notes about its people …")
         demo = replace(demo, areas=areas, letters=scrub_letters(aside, seed=seed))
         (aside / "summary.md").write_text(demo.summary())
-        if target.exists():
-            shutil.rmtree(target)
-        os.chmod(aside, 0o755)
-        os.replace(aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        (aside / _LIST).write_text(json.dumps(_files(aside), indent=1) + "\n")
     return demo
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
 from indistinct.perturbing import perturbing_plan
 from indistinct.protect import Method, Plan, Request, Shuffle
+from indistinct.release import Certificate
 from indistinct.report import write_comparison_report, write_report
 from indistinct.session import Data, open_data
 from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
@@ -26,13 +27,15 @@ __all__ = [
 
 K = 3
 MAX_DROP = 0.01
-RELEASED = ("education", "tenure", "household_size", "children", "health", "hours", "travel")
-"""What the recipient gets beside the key: nothing that a register has."""
-HOUSEHOLDS = ("household", "person", "relationship", "industry", "economic", "children")
+RELEASED = ("education", "tenure", "household_size", "children", "hours", "travel", "health")
+"""What the recipient gets beside the key: nothing that a register has. Health is sensitive, and is
+blanked where a class would tell it."""
+HOUSEHOLDS = ("household", "person", "relationship", "economic", "children")
 """What research on households needs beside the key of the shuffled census."""
 SHUFFLED_KEY = ("sex", "age", "marital", "region", "education")
-"""What an intruder is believed to know of people in the shuffled census. Whoever knows all twelve
-variables of McCaa finds the own record of most people nearest, and nobody needs these here."""
+"""What the shuffled census holds of the twelve variables of McCaa. With all twelve in the file most
+people would be found; research on couples and children needs these, and who knows twelve has no
+more than these to search by."""
 SHUFFLED = "census shuffled"
 """The shuffled release's name on the map."""
 
@@ -75,7 +78,7 @@ def write_projects(folder: Path, *, method: Method, seed: int) -> None:
         key=SKINNER_HOLMES_KEY,
         keep=RELEASED,
         seed=seed,
-        purpose="Health, work and housing: a file for scientific use",
+        purpose="Work, education, housing and health: a file for scientific use",
         recipient="Universities that have signed the terms",
     )
     _write_project(
@@ -175,13 +178,13 @@ def _generalised_map(data: Data, own: str) -> RiskUtilityMap:
     )
 
 
-def release_shuffled(folder: Path, drawn: RiskUtilityMap) -> None:
-    """Shuffle the census as `shuffled.toml` says, and release it."""
+def release_shuffled(folder: Path, drawn: RiskUtilityMap) -> Certificate:
+    """Shuffle the census as `shuffled.toml` says, release it, and return what was certified."""
     with open_data(folder / "shuffled.toml") as data:
         assert data.project is not None
         asked = data.project.release
         done = data.protect(method="shuffle", seed=asked.seed)
-        data.release(
+        written = data.release(
             folder / "shuffled",
             done,
             seed=asked.seed,
@@ -191,6 +194,7 @@ def release_shuffled(folder: Path, drawn: RiskUtilityMap) -> None:
             on_map=SHUFFLED,
             although_unproved=True,  # of few people most are found: the certificate says so
         )
+    return Certificate.read(written.certificate)
 
 
 def shuffled_map(data: Data, seed: int, hierarchies: Path) -> RiskUtilityMap:

@@ -93,6 +93,14 @@ class SmallAreas:
         """What the catchments reveal beside the areas."""
         return self.found.risk.differencing.pairs[0]
 
+    def moved_to(self, folder: Path) -> SmallAreas:
+        """Return the same with its tables in the folder where they will be found."""
+        written = self.found.folder
+        if written is None:
+            return self
+        moved = replace(written, folder=folder / written.folder.name)
+        return replace(self, found=replace(self.found, folder=moved))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values."""
         return {**self.found.to_dict(), "refusal": self.refusal}

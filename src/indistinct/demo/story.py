@@ -12,12 +12,18 @@ from indistinct.demo.scrubbed import ScrubbedLetters
 from indistinct.demo.smallareas import SmallAreas
 from indistinct.protect import SideBySide
 from indistinct.prove import Verification
+from indistinct.release import Certificate
 from indistinct.risk import FileRisk, KnownRisk
 from indistinct.tradeoff import RiskUtilityMap
 
-__all__ = ["FRACTION", "Demo"]
+__all__ = ["FRACTION", "WORDS", "Demo"]
 
 FRACTION = 0.1
+WORDS = {
+    "holds": "holds",
+    "reservations": "holds with reservations, which its holder accepts",
+    "fails": "does not hold, and is here to be looked at, not to be given away",
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class Demo:
     """Shuffling beside generalising, for an intruder who knows more."""
     proved: Verification | None = None
     """What was proved of the release, from the file."""
+    shuffled: Certificate | None = None
+    """What was certified of the shuffled census."""
     fallen: Verification | None = None
     """What became of the same census with nothing but the names taken off."""
     areas: SmallAreas | None = None
@@ -63,6 +71,7 @@ class Demo:
             "ways": self.ways.to_dict(),
             "map": self.map.to_dict(),
             "proved": self.proved.to_dict() if self.proved else None,
+            "shuffled": self.shuffled.state if self.shuffled else None,
             "fallen": self.fallen.to_dict() if self.fallen else None,
             "tables": self.areas.to_dict() if self.areas else None,
             "letters": self.letters.to_dict() if self.letters else None,
@@ -127,9 +136,23 @@ class Demo:
             "*Census shuffled* is the paper's way: three records in four are changed, most by "
             "little, so tables hardly notice and a patient intruder is often right. A higher level "
             "protects more and keeps less. The map: `map.svg`.",
+            *self._shuffled_lines(),
+        ]
+
+    def _shuffled_lines(self) -> list[str]:
+        """What may be said of the shuffled release, and why of no more than it holds."""
+        if self.shuffled is None:
+            return []
+        why = [
+            *self.shuffled.verdict.get("findings", ()),
+            *(one["sentence"] for one in self.shuffled.reservations),
+        ]
+        return [
             "",
-            f"`shuffled/` is not for such an intruder: it is judged by {', '.join(SHUFFLED_KEY)} "
-            "alone, and against whoever knows all of the above it would not hold.",
+            "So not all of it leaves. Research on couples and children needs "
+            f"{', '.join(SHUFFLED_KEY)} of these {len(self.map.key)} things and no more, and "
+            "whoever knows all of them has no more to search by. "
+            f"`shuffled/` {WORDS[self.shuffled.state]}: {'; '.join(why)}.",
         ]
 
     def _proof_lines(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.publishing.asked import Asked
 from indistinct.publishing.front import count_asked
@@ -32,7 +33,7 @@ WIDTHS = (1, 2, 5, 10, 20)
 
 
 def experiment(
-    data: Data, asked: Asked, kind: Experiment, *, vary: str | None = None, seed: int = 0
+    data: Data, asked: Asked, kind: Experiment, *, vary: str | None = None, seed: Seed = 0
 ) -> RiskByTables | RiskByAreaSize | RiskByRecodes | SafeSize:
     """Show how the risk of the tables that are asked for depends on one thing.
 

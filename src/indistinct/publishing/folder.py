@@ -12,20 +12,18 @@ private/ledger.json       the seed, the settings, what was found: stays with the
 from __future__ import annotations
 
 import csv
-import os
 import re
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import indistinct
+from indistinct.doors import folder_written_whole
 from indistinct.errors import GuaranteeError
-from indistinct.files.whole import folder_written_whole
+from indistinct.harmless import for_csv
 from indistinct.project import TableFormat
 from indistinct.publishing.numbers import PublishedTable, read_table, write_table
-from indistinct.release import digest, file_digest
+from indistinct.release import seal_folder
 from indistinct.release.canonical import pretty
 from indistinct.showing import Shown, Table
 
@@ -168,26 +166,17 @@ def write_folder(
             with (aside / "areas.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(("area", "published_area"))
-                writer.writerows(merged.items())
+                writer.writerows(map(for_csv, pair) for pair in merged.items())
         (aside / "methodology.md").write_text(methodology, encoding="utf-8", newline="\n")
         (aside / "conditions.md").write_text(conditions, encoding="utf-8", newline="\n")
-        public = sorted(p.relative_to(aside).as_posix() for p in aside.rglob("*") if p.is_file())
-        files = {name: file_digest(aside / name) for name in public}
-        private = aside / "private"
-        private.mkdir()
-        os.chmod(private, 0o700)  # whatever the umask is
-        kept = {"salt": secrets.token_hex(32), **ledger, "verdict": verdict}
-        (private / "ledger.json").write_bytes(pretty(kept))
-        os.chmod(private / "ledger.json", 0o600)
-        content = {
-            "made_by": f"indistinct {indistinct.__version__}",
-            "files": files,
-            "method": dict(told),
-            "verdict": _public(verdict),
-            "ledger": file_digest(private / "ledger.json"),
-        }
-        (aside / "certificate.json").write_bytes(pretty({**content, "hash": digest(content)}))
-    return TablesFolder(folder, files, verdict)
+        certificate = seal_folder(
+            aside,
+            "tables",
+            verdict=_public(verdict),
+            told={"method": dict(told)},
+            ledger={**ledger, "verdict": verdict},
+        )
+    return TablesFolder(folder, certificate.files, verdict)
 
 
 def _in_three_states(verdict: Mapping[str, Any], accept: Sequence[str]) -> dict[str, Any]:
@@ -207,7 +196,7 @@ def _public(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return what everybody may know of a verdict: nothing of how many people are exposed."""
     if verdict["state"] != "fails":
         return {name: found for name, found in verdict.items() if name != "private"}
-    return {"attacks": verdict["attacks"], "holds": False}
+    return {"attacks": verdict["attacks"], "state": "fails", "holds": False}
 
 
 def _file_name(name: str, taken: set[str], format: TableFormat) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from indistinct.doors import check_new_file, check_new_folder
 from indistinct.errors import GuaranteeError, InputError
-from indistinct.files.whole import check_new_folder
 from indistinct.project import Publish
 from indistinct.protect import fresh_seed
 from indistinct.publishing.asked import Asked
@@ -25,7 +25,7 @@ from indistinct.publishing.telling import conditions, methodology
 from indistinct.publishing.weighing import TableRisk, flagged, weigh_tables
 from indistinct.session import Data
 from indistinct.showing import Shown, Table
-from indistinct.tables import Counted, Published, count_tables
+from indistinct.tables import Counted, Published, TableSet, count_tables
 
 __all__ = ["Publication", "count_asked", "publish_tables"]
 
@@ -96,12 +96,35 @@ class Publication(Shown):
         return self.risk.plot()
 
 
-def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
-    """Count the tables that are asked for; returns them, and all that is asked."""
+def check_publication(data: Data, asked: Asked) -> None:
+    """Refuse what cannot be published whatever is counted, before any work is done."""
+    settings = asked.completed(data.project).settings
+    if settings.out is not None:
+        check_new_folder(settings.out)
+        if settings.published is not None:
+            check_new_file(settings.published, own=True)
+    elif settings.method is not None or settings.merge:
+        raise InputError("Where are the tables to go? Name a folder with --out.")
+    _tables_asked(data, asked)
+
+
+def _tables_asked(data: Data, asked: Asked) -> tuple[TableSet, Asked]:
+    """Return the tables that are asked for, all of whose variables are there, and all asked."""
     asked = asked.completed(data.project)
     settings = asked.settings
     tables = asked.table_set(data)
     refuse_naming_areas(data, tables)
+    if settings.contributor is not None:
+        data.source.check_columns([settings.contributor])
+    if settings.match_keys is not None:
+        data.source.check_columns(settings.match_keys)
+    return tables, asked
+
+
+def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
+    """Count the tables that are asked for; returns them, and all that is asked."""
+    tables, asked = _tables_asked(data, asked)
+    settings = asked.settings
     besides = []
     flag = flagged(settings.modified)
     if flag is not None:
@@ -112,10 +135,6 @@ def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
     if settings.published is not None and settings.published.exists():
         # what was published for other geographies is compared with these
         besides += [zoning.variable for zoning in Published.load(settings.published).zonings]
-    if settings.contributor is not None:
-        data.source.check_columns([settings.contributor])
-    if settings.match_keys is not None:
-        data.source.check_columns(settings.match_keys)
     counted = count_tables(data.source, data.engine, tables, besides=besides)
     for table in counted.tables:
         if not counted.inside(table).any():
@@ -149,17 +168,12 @@ def publish_tables(
     say
         Is told what is being done, for people.
     """
+    check_publication(data, asked)
     counted, asked = count_asked(data, asked)
     settings = asked.settings
     tell = say or (lambda sentence: None)
     if settings.out is not None:
-        check_new_folder(settings.out)
         check_labels(counted.layouts)
-        record = settings.published
-        if record is not None and not record.resolve().parent.is_dir():
-            raise InputError(f"The folder {record.parent} does not exist. Create it first.")
-    elif settings.method is not None or settings.merge:
-        raise InputError("Where are the tables to go? Name a folder with --out.")
     tell(f"counted {counted.records:,} people in {len(counted.areas):,} areas")
     risk = weigh_tables(counted, settings)
     if settings.out is None:

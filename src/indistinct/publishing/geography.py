@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from indistinct.arguments import Seed
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.naming import columns_that_name, is_amount
 from indistinct.project import Publish
@@ -139,7 +140,7 @@ def refuse_naming_areas(data: Data, tables: TableSet) -> None:
 
 
 def settle_geographies(
-    counted: Counted, settings: Publish, *, within: Grouping | None = None, seed: int = 0
+    counted: Counted, settings: Publish, *, within: Grouping | None = None, seed: Seed = 0
 ) -> Geographies:
     """Merge areas, and deal with further geographies that reveal small zones, as asked for.
 

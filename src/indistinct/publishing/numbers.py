@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError
+from indistinct.files.formulas import marked, unmarked
+from indistinct.harmless import for_csv, from_csv
 from indistinct.project import TableFormat
 from indistinct.tables import Layout
 
@@ -127,15 +129,15 @@ def write_table(table: PublishedTable, path: Path, *, format: TableFormat) -> No
     if format == "parquet":
         pq.write_table(content, path, compression="zstd")
         return
-    plain = pa.table(
-        {
-            name: pc.cast(content[name], pa.string())
-            if pa.types.is_dictionary(content[name].type)
-            else content[name]
-            for name in content.column_names
-        }
-    )
+    plain = pa.table({for_csv(name): _plain_cells(content[name]) for name in content.column_names})
     pa_csv.write_csv(plain, path)
+
+
+def _plain_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as CSV holds it: texts that no spreadsheet runs, and numbers."""
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, pa.string())
+    return marked(column) if pa.types.is_string(column.type) else column
 
 
 def read_table(path: Path, like: PublishedTable, *, format: TableFormat) -> PublishedTable:
@@ -145,9 +147,15 @@ def read_table(path: Path, like: PublishedTable, *, format: TableFormat) -> Publ
     else:
         texts = (GEOGRAPHY, AREA, *like.dimensions)
         types = pa_csv.ConvertOptions(
-            column_types={name: pa.string() for name in texts}, strings_can_be_null=False
+            column_types={for_csv(name): pa.string() for name in texts}, strings_can_be_null=False
         )
         content = pa_csv.read_csv(path, convert_options=types)
+        content = pa.table(
+            {
+                from_csv(name): unmarked(column) if pa.types.is_string(column.type) else column
+                for name, column in zip(content.column_names, content.columns, strict=True)
+            }
+        )
     expected = like.to_arrow()
     if content.num_rows != expected.num_rows:
         raise InputError(f"{path.name} has {content.num_rows:,} cells, not {expected.num_rows:,}.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from indistinct.harmless import for_markdown
 from indistinct.project import Project
 from indistinct.tables import TableSet
 
@@ -18,11 +19,10 @@ BLANK = "________"
 
 def methodology(tables: TableSet, told: Sequence[str], *, project: Project | None) -> str:
     """Return the note on method: which tables, for which areas, and what was done to them."""
-    holder = project.release.holder if project is not None else None
     lines = [
         "# How these tables were made",
         "",
-        f"Published by {holder or BLANK}.",
+        f"Published by {_holder(project)}.",
         "",
         "## The tables",
         "",
@@ -51,7 +51,7 @@ def methodology(tables: TableSet, told: Sequence[str], *, project: Project | Non
         "",
         "## What was done",
         "",
-        *(f"- {sentence}" for sentence in told),
+        *(f"- {for_markdown(sentence)}" for sentence in told),
         "",
         "The files were attacked before they were published; `certificate.json` says how, and with "
         "what result, and has their hashes.",
@@ -61,16 +61,24 @@ def methodology(tables: TableSet, told: Sequence[str], *, project: Project | Non
 
 
 def _geography(name: str) -> str:
-    return "everybody together" if name == "persons" else f"the areas of `{name}`"
+    return (
+        "everybody together"
+        if name == "persons"
+        else f"the areas of {for_markdown(name, code=True)}"
+    )
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+    return for_markdown(" ".join(text.split()))
+
+
+def _holder(project: Project | None) -> str:
+    named = project.release.holder if project is not None else None
+    return for_markdown(" ".join(named.split())) if named else BLANK
 
 
 def conditions(*, project: Project | None) -> str:
     """Return the conditions of use, a clause each (Openshaw et al. 1997, section 4)."""
-    holder = (project.release.holder if project is not None else None) or BLANK
     clauses = (
         "**Nobody is to be identified.** The user does not try to find out whom a count refers to, "
         "and does not tell anybody who believes to have found out.",
@@ -80,7 +88,8 @@ def conditions(*, project: Project | None) -> str:
         "**No linking with records of people.** The user does not match the tables with registers, "
         "lists or other records of persons.",
         "**New geographies are asked for.** Tables for areas of the user's own are made by the "
-        f"publisher alone, {holder}, who checks each request against everything published before.",
+        f"publisher alone, {_holder(project)}, who checks each request against everything "
+        "published before.",
         "**What is found is reported.** Whoever finds that the tables reveal something about a "
         "person tells the publisher and nobody else.",
         "**The conditions travel with the tables.** Whoever passes them on passes these on too.",

@@ -1,5 +1,6 @@
 """Edit rules: what a record may not say, who says it, and whether a release makes it worse."""
 
+from indistinct.arguments import check_arguments
 from indistinct.households import Column, read_columns
 from indistinct.rules.census import census_rules
 from indistinct.rules.comparing import RulesReport, compare_rules
@@ -20,3 +21,5 @@ __all__ = [
     "read_columns",
     "read_expression",
 ]
+
+check_arguments(__name__)

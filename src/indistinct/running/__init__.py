@@ -1,5 +1,6 @@
 """A release from beginning to end: what is asked, checked before any work, done in one flow."""
 
+from indistinct.arguments import check_arguments
 from indistinct.running.checks import KNOWN_METHODS
 from indistinct.running.flow import release_data, run_project
 from indistinct.running.protecting import compare_methods_as_asked
@@ -14,3 +15,5 @@ __all__ = [
     "release_data",
     "run_project",
 ]
+
+check_arguments(__name__)

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from indistinct import files
+from indistinct.doors import beside, check_new_folder
 from indistinct.errors import InputError, did_you_mean
-from indistinct.files import Source, check_new_folder
+from indistinct.files import Source
 from indistinct.perturbing import PERTURBING
 from indistinct.project import Project
 from indistinct.protect import ACTIONS, METHODS, Plan, check_options
+from indistinct.prove import check_codes
 from indistinct.release import SigningKey, parts
 from indistinct.report.pdf import find_browser
 from indistinct.report.words import load_words
@@ -29,7 +31,7 @@ _OF_ACTIONS: Mapping[str, tuple[str, ...]] = {
     "perturb": ("variables", "how"),
     "encrypt": ("variables", "randomised"),
 }
-_AS_REQUESTED = {"preset": "profile", "sensitive": "models", "l": "models", "t": "models"}
+_AS_REQUESTED = {"preset": "profile", "l": "models", "t": "models"}
 """Options that become another one of a request."""
 
 
@@ -45,6 +47,8 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
 
     Nothing is written, and no record is read.
     """
+    in_project = project.release.accept if project is not None else None
+    check_codes((*wanted.accept, *(in_project or ())))
     if wanted.plan is not None:
         Plan.load(wanted.plan)
     elif wanted.method is None:
@@ -66,7 +70,7 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
     folder = check_new_folder(wanted.out)
     for register in wanted.registers:
         if not register.exists():
-            raise InputError(f"There is no register {register}. {_beside(register)}")
+            raise InputError(f"There is no register {register}. {beside(register)}")
     for earlier in wanted.earlier:
         _check_release(earlier)
     if wanted.method == "encrypt":
@@ -90,7 +94,8 @@ def _does_steps(wanted: Wanted) -> bool:
 def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[Source]:
     """Refuse what does not fit the records; return the registers, opened."""
     sensitive = [name] if (name := wanted.options.get("sensitive")) else []
-    for names in (key, wanted.keep or (), wanted.substitute, wanted.keep_named, sensitive):
+    named = (wanted.keep or (), wanted.substitute, wanted.keep_named, wanted.needed)
+    for names in (key, *named, sensitive):
         data.source.check_columns(names)
     opened = [files.open_data(path, workspace=data.engine.workspace) for path in wanted.registers]
     for register in opened:
@@ -104,6 +109,10 @@ def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[S
 
 
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
+    if ("l" in options or "t" in options) and "sensitive" not in options:
+        raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
+    # whatever is done, nothing may be learnt of what is sensitive
+    options = {name: value for name, value in options.items() if name != "sensitive"}
     if method in METHODS:
         for name, value in options.items():
             asked = _AS_REQUESTED.get(name, name)
@@ -111,8 +120,6 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
                 check_options(method, {asked: value})
             except InputError as error:
                 raise InputError(str(error).replace(f"option {asked}", f"option {name}")) from None
-        if ("l" in options or "t" in options) and "sensitive" not in options:
-            raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
     elif method in _OF_ACTIONS:
         for name in options:
             if name not in _OF_ACTIONS[method]:
@@ -124,7 +131,7 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
 
 def _check_release(path: Path) -> None:
     if not path.exists():
-        raise InputError(f"There is no earlier release {path}. {_beside(path)}")
+        raise InputError(f"There is no earlier release {path}. {beside(path)}")
     if (
         path.is_dir()
         and not (path / parts.CERTIFICATE).is_file()
@@ -147,10 +154,3 @@ def _check_new_secret(secret: Path | None, folder: Path) -> None:
 def secret_beside(folder: Path) -> Path:
     """Return where the key of an encrypted release is written if nobody says otherwise."""
     return folder.with_name(f"{folder.name}.key")
-
-
-def _beside(missing: Path) -> str:
-    if not missing.parent.is_dir():
-        return f"There is no folder {missing.parent} either."
-    names = sorted(p.name for p in missing.parent.iterdir() if not p.name.startswith("."))
-    return did_you_mean(missing.name, names)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from indistinct.arguments import Seed
+from indistinct.doors import watching
 from indistinct.engine import EngineName
-from indistinct.errors import IndistinctError, InputError
+from indistinct.errors import IndistinctError, InputError, Interrupted
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Uniques
 from indistinct.perturbing import PERTURBING
@@ -17,6 +19,7 @@ from indistinct.project import ReportSettings, load_project
 from indistinct.protect import (
     Protected,
     ReleaseKey,
+    Told,
     fresh_seed,
     purpose_warnings,
     reach_warning,
@@ -41,19 +44,22 @@ def run_project(
     path: str | Path,
     *,
     out: str | Path | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     registers: Sequence[str | Path] = (),
     earlier: Sequence[str | Path] = (),
     sign_with: SigningKey | str | Path | None = None,
     keep_named: Sequence[str] = (),
     accept: Sequence[str] = (),
     although_unproved: bool = False,
+    told: Told | None = None,
     pdf: bool = False,
     engine: EngineName | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
     master: str | None = None,
     scratch: str | Path | None = None,
+    allow_outside: bool = False,
+    check: Callable[[Data], object] | None = None,
     say: Say = silent,
 ) -> Run:
     """Do everything that a project file says: find, protect, compare, write, prove and report.
@@ -63,7 +69,7 @@ def run_project(
 
     Parameters
     ----------
-    out, seed, sign_with, pdf
+    out, seed, sign_with, told, pdf
         Go before what the project says.
     registers, earlier, keep_named, accept
         Come beside what the project says.
@@ -71,6 +77,10 @@ def run_project(
         Write also what does not hold.
     engine, memory, threads, master, scratch
         See `indistinct.open_data`.
+    allow_outside
+        Whether the project file may name what lies outside its folder; the ledger tells what.
+    check
+        Is shown the open data before any work is done, and may refuse.
     say
         Gets a sentence for each thing that is begun or was chosen.
 
@@ -102,25 +112,29 @@ def run_project(
         raise InputError(
             f"{path} is not a project file (.toml). Make one with: indistinct init {path}"
         )
-    project = load_project(path)
-    wanted = Wanted(
-        out=Path(out) if out is not None else None,
-        seed=seed,
-        registers=tuple(map(Path, registers)),
-        earlier=tuple(map(Path, earlier)),
-        sign_with=Path(sign_with) if isinstance(sign_with, str) else sign_with,
-        keep_named=tuple(keep_named),
-        accept=tuple(accept),
-        although_unproved=although_unproved,
-        report=replace(project.report, pdf=pdf or project.report.pdf),
-    )
-    check_wanted(wanted.completed(project), project)
-    with open_data(
-        path, engine=engine, memory=memory, threads=threads, master=master, scratch=scratch
-    ) as data:
-        say("finding those who stand out …")
-        found = data.uniques()
-        run = release_data(data, wanted, found=found, say=say)
+    with watching(allow_outside=allow_outside):
+        project = load_project(path)
+        wanted = Wanted(
+            out=Path(out) if out is not None else None,
+            seed=seed,
+            registers=tuple(map(Path, registers)),
+            earlier=tuple(map(Path, earlier)),
+            sign_with=Path(sign_with) if isinstance(sign_with, str) else sign_with,
+            keep_named=tuple(keep_named),
+            accept=tuple(accept),
+            although_unproved=although_unproved,
+            told=told,
+            report=replace(project.report, pdf=pdf or project.report.pdf),
+        )
+        check_wanted(wanted.completed(project), project)
+        with open_data(
+            path, engine=engine, memory=memory, threads=threads, master=master, scratch=scratch
+        ) as data:
+            if check is not None:
+                check(data)
+            say("finding those who stand out …")
+            found = data.uniques()
+            run = release_data(data, wanted, found=found, say=say)
     return replace(run, project=path, seconds=time.perf_counter() - began)
 
 
@@ -145,6 +159,8 @@ def release_data(
     assert wanted.report is not None
     names = data.key(wanted.key)
     registers = check_against_data(data, names, wanted)
+    if (sensitive := wanted.options.get("sensitive")) is not None:
+        data = data.with_roles(**{sensitive: "sensitive"})
     seed = fresh_seed() if wanted.seed is None else wanted.seed
     hierarchies = climbed(data, names, wanted, say)
     secrets, secret = None, None
@@ -178,6 +194,7 @@ def release_data(
             format=wanted.format,
             keep=wanted.keep,
             keep_order=wanted.keep_order,
+            keep_formulas=wanted.keep_formulas,
             keep_household_numbers=wanted.keep_household_numbers,
             substitute=wanted.substitute,
             keep_named=wanted.keep_named,
@@ -272,7 +289,8 @@ def _reports(
             why = "it was interrupted."
         else:
             why = f"the program failed ({type(error).__name__})."
-        raise InputError(
+        kind = Interrupted if isinstance(error, KeyboardInterrupt) else InputError
+        raise kind(
             f"The release was written to {written.folder} and stands, but not its report: {why} "
             f"Write it with: indistinct report {written.folder}"
         ) from error

@@ -68,7 +68,7 @@ def protect_as_asked(
         return data.replay(key, wanted.plan, **promise)
     if wanted.method is None:
         raise InputError("Name a method, or a plan.")
-    options = dict(wanted.options)
+    options = {name: value for name, value in wanted.options.items() if name != "sensitive"}
     climbing: Any = hierarchies
     if wanted.method in METHODS:
         options = _method_options(data, key, wanted, registers=registers, say=say)
@@ -86,6 +86,8 @@ def compare_methods_as_asked(data: Data, wanted: Wanted, *, say: Say = silent) -
         asked = replace(asked, options=wanted.options)  # those of the project's are of another kind
     # the register and the models are for all of them, as far as they know them
     asked = replace(asked, method="optimal", plan=None)
+    if "sensitive" in asked.options and not {"l", "t"} & set(asked.options):
+        raise InputError("Beside --compare, --sensitive is for --l or --t: alone it is ignored.")
     key = data.key(asked.key)
     registers = check_against_data(data, key, asked)
     return data.compare(

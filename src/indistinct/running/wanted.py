@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from indistinct.arguments import AtMost, ClassSize
 from indistinct.files import Format
 from indistinct.project import Project, ReportSettings
 from indistinct.protect import Told, Use
@@ -30,7 +31,8 @@ class Wanted:
         project belong to its own method; they are not used with another one.
     seed
         By default the project's, or one that nobody can guess.
-    out, format, keep, keep_order, keep_household_numbers, substitute, keep_named, earlier
+    out, format, keep, keep_order, keep_formulas, keep_household_numbers, substitute, keep_named,
+    earlier
         As `Data.release` takes them.
     registers
         Files of people to attack the release with; beside the project's.
@@ -52,9 +54,11 @@ class Wanted:
     'en'
     """
 
+    holds_settings: ClassVar[bool] = True
+
     key: tuple[str, ...] = ()
-    k: int | None = None
-    at_most: int | None = None
+    k: ClassSize | None = None
+    at_most: AtMost | None = None
     method: str | None = None
     plan: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -65,6 +69,7 @@ class Wanted:
     format: Format | None = None
     keep: tuple[str, ...] | None = None
     keep_order: bool | None = None
+    keep_formulas: bool | None = None
     keep_household_numbers: bool | None = None
     substitute: tuple[str, ...] = ()
     keep_named: tuple[str, ...] = ()
@@ -100,6 +105,9 @@ class Wanted:
             format=self.format or release.format,
             keep=release.keep if self.keep is None else self.keep,
             keep_order=release.keep_order if self.keep_order is None else self.keep_order,
+            keep_formulas=release.keep_formulas
+            if self.keep_formulas is None
+            else self.keep_formulas,
             keep_household_numbers=release.keep_household_numbers
             if self.keep_household_numbers is None
             else self.keep_household_numbers,

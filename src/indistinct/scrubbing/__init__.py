@@ -1,5 +1,6 @@
 """Scrub from beginning to end: letters read, the people in them replaced, written, and told."""
 
+from indistinct.arguments import check_arguments
 from indistinct.scrubbing.asked import Asked
 from indistinct.scrubbing.columns import TableLetters
 from indistinct.scrubbing.documents import Document, Found, Outcome, Treated
@@ -32,3 +33,5 @@ __all__ = [
     "scrubbed_columns",
     "treat_all",
 ]
+
+check_arguments(__name__)

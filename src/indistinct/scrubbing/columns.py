@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from indistinct.errors import InputError
 from indistinct.files import Source, dialect_of, parquet_writer, write_data
+from indistinct.files.damage import reading_records
 from indistinct.files.parquet import ParquetWriter
 from indistinct.scrubbing.documents import Document, Treated
 from indistinct.variables import Variables
@@ -186,7 +187,7 @@ class TableWriter:
 def batches_of(source: Source, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, int]]:
     """Give small batches with the number of their first record; texts may be long."""
     start = 0
-    with pq.ParquetFile(source.path) as file:
+    with reading_records(source.origin), pq.ParquetFile(source.path) as file:
         for batch in file.iter_batches(BATCH, columns=list(columns)):
             # Parquet gives columns in the file's order, whatever the order asked for
             yield batch.select(list(columns)), start

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from indistinct.doors import open_file
 from indistinct.errors import InputError
 from indistinct.scrubbing.documents import Document
 from indistinct.text.baselines import FourRows, four_rows
@@ -24,7 +26,7 @@ def read_gold(path: Path) -> dict[str, dict[str, Any]]:
     """Read what people marked, by document: JSON lines with ``id`` and ``spans``."""
     gold: dict[str, dict[str, Any]] = {}
     try:
-        with path.open(encoding="utf-8-sig") as lines:
+        with io.TextIOWrapper(open_file(path, "annotated file"), encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from indistinct import files, progress
+from indistinct.doors import folder_written_whole, watching
 from indistinct.engine import EngineName, available_threads, start_engine
 from indistinct.errors import InputError
 from indistinct.files import dialect_of
-from indistinct.files.whole import folder_written_whole
 from indistinct.project import Project, load_project
+from indistinct.release import seal_folder
 from indistinct.scrubbing.asked import Asked
 from indistinct.scrubbing.columns import TableLetters, TableWriter, is_table
 from indistinct.scrubbing.documents import Document, Treated
@@ -21,11 +22,11 @@ from indistinct.scrubbing.evaluating import compare_with_gold
 from indistinct.scrubbing.knowing import known_people
 from indistinct.scrubbing.listing import IdentifierTable, check_format
 from indistinct.scrubbing.places import check_places, check_secret
-from indistinct.scrubbing.reading import Letters
+from indistinct.scrubbing.reading import JSON_LINES, Letters
 from indistinct.scrubbing.result import ScrubResult
 from indistinct.scrubbing.streaming import treat_all
 from indistinct.scrubbing.tallying import Tally
-from indistinct.scrubbing.telling import ABOUT, about
+from indistinct.scrubbing.telling import ABOUT, about, told_verdict
 from indistinct.scrubbing.treating import Scrubbing
 from indistinct.scrubbing.writing import LetterFolder, Nowhere, Spans, Writer
 from indistinct.text.replace.secret import Secret
@@ -36,6 +37,7 @@ Say = Callable[[str], None]
 Given = str | Path | Sequence[str | Path]
 
 
+@watching()
 def scrub(
     letters: Given,
     *,
@@ -131,20 +133,24 @@ def scrub(
             # what is entered first is put in place last: only if the letters are there
             lines = writing.enter_context(Spans.opened(listed)) if listed else None
             rows = writing.enter_context(IdentifierTable.opened(table)) if table else None
-            folder = writing.enter_context(folder_written_whole(target)) if target else None
-            writer: Writer = Nowhere()
-            if folder is not None:
-                writer = writing.enter_context(_writer(folder, read, asked, secret))
-            for one in progress.each(treated, "scrubbing", unit="documents"):
-                tally.add(one)
-                name = writer.write(one)
-                if lines is not None:
-                    lines.write(one, name)
-                if rows is not None:
-                    rows.write(one)
+            aside = writing.enter_context(folder_written_whole(target)) if target else None
+            writing_letters: AbstractContextManager[Writer] = nullcontext(Nowhere())
+            if aside is not None:
+                writing_letters = _writer(aside, read, asked, secret)
+            with writing_letters as writer:
+                for one in progress.each(treated, "scrubbing", unit="documents"):
+                    tally.add(one)
+                    name = writer.write(one)
+                    if lines is not None:
+                        lines.write(one, name)
+                    if rows is not None:
+                        rows.write(one)
             _check_any(tally)
-            if folder is not None:
-                (folder / ABOUT).write_text(about(tally, asked), encoding="utf-8")
+            if aside is not None:
+                (aside / ABOUT).write_text(about(tally, asked), encoding="utf-8")
+                seal_folder(
+                    aside, "letters", verdict=told_verdict(), told={"documents": tally.written}
+                )
     return ScrubResult.of(
         tally,
         threshold=asked.threshold,
@@ -184,6 +190,23 @@ def _others(asked: Asked, project: Project | None, gold: str | Path | None) -> I
             yield Path(project.data.file)
 
 
+def _check_fields(paths: Sequence[Path], asked: Asked) -> None:
+    """Refuse names of fields where no letter has fields: they would be ignored."""
+    named = {
+        "--text-field": asked.text_field != Asked.text_field,
+        "--id-field": asked.id_field != Asked.id_field,
+        "--patient-field": asked.patient_field is not None,
+        "--keep-fields": bool(asked.keep_fields),
+    }
+    given = [option for option, is_named in named.items() if is_named]
+    inside = (file for path in paths for file in (path.rglob("*") if path.is_dir() else (path,)))
+    if given and not any(file.suffix.lower() in JSON_LINES for file in inside):
+        raise InputError(
+            f"{', '.join(given)} names fields of JSON lines, and there are none among the letters: "
+            "it would be ignored. Leave it out, or give a file that ends in .jsonl."
+        )
+
+
 def _opened(
     paths: Sequence[Path], asked: Asked, project: Project | None, workspace: Path
 ) -> Callable[[], Letters | TableLetters]:
@@ -200,6 +223,7 @@ def _opened(
                 raise InputError(
                     f"Which columns of {path} hold letters or notes? Name them with --columns a,b."
                 )
+        _check_fields(paths, asked)
         return lambda: Letters(
             paths,
             text_field=asked.text_field,

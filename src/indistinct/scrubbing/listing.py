@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from indistinct.errors import InputError
 from indistinct.files import parquet_writer, written_whole
+from indistinct.harmless import for_csv
 from indistinct.scrubbing.documents import Treated
 from indistinct.text.detective import SCHEMA
 from indistinct.variables import Variable, Variables
@@ -92,4 +93,11 @@ def _csv(path: Path) -> Iterator[Write]:
     ):
         rows = csv.DictWriter(file, _SIMPLE.names, lineterminator="\n")
         rows.writeheader()
-        yield rows.writerows
+
+        def write(found: list[dict[str, Any]]) -> None:
+            rows.writerows(
+                {n: for_csv(v) if isinstance(v, str) else v for n, v in row.items()}
+                for row in found
+            )
+
+        yield write

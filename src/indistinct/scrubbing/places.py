@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from indistinct.doors import check_new_folder
 from indistinct.errors import InputError
-from indistinct.files.whole import check_new_folder
 
 __all__ = ["check_places", "check_secret"]
 

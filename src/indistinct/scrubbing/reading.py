@@ -15,6 +15,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import IO, Any, TypeGuard
 
+from indistinct.doors import beside, open_file
 from indistinct.errors import InputError, did_you_mean
 from indistinct.scrubbing.columns import is_table
 from indistinct.scrubbing.decoding import NotText, decoded
@@ -78,7 +79,7 @@ class Letters:
             )
         for path in self.inputs:
             if not os.path.lexists(path):
-                raise InputError(f"There is no file or folder {path}. {_beside(path)}")
+                raise InputError(f"There is no file or folder {path}. {beside(path)}")
 
     def files(self) -> Iterator[tuple[Path, str, str]]:
         """Give every file with its name: within the folder given, if only one is, else its path.
@@ -170,7 +171,7 @@ class Letters:
         longest = 4 * self.max_characters + 4
         if known.st_size > longest:
             raise NotText(_too_long(self.max_characters))
-        with file.open("rb") as opened:
+        with open_file(file, "letter") as opened:
             raw = opened.read(longest + 1)
         if len(raw) > longest:
             raise NotText(_too_long(self.max_characters))
@@ -182,7 +183,7 @@ class Letters:
             if not S_ISREG(mode):
                 yield Document(0, str(file), str(file), None, _irregular(mode))
                 return
-            with file.open("rb") as opened:
+            with open_file(file, "file of letters") as opened:
                 head = opened.read(4)
                 opened.seek(0)
                 if b"\0" in head or head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -310,11 +311,3 @@ def _walk(folder: Path) -> Iterator[Path]:
             if not name.startswith("."):
                 yield Path(place, name)
     yield from closed
-
-
-def _beside(missing: Path) -> str:
-    try:
-        names = sorted(p.name for p in missing.parent.iterdir() if not p.name.startswith("."))
-    except OSError:
-        return f"There is no folder {missing.parent} either."
-    return did_you_mean(missing.name, names[:1000])

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.engine import Change, Engine
 from indistinct.errors import InputError
 from indistinct.files.source import Source
@@ -59,6 +60,7 @@ class ScrubText(Step, kind="scrub-text"):
     identities: str | None = None
 
     draws_at_random = True
+    reads = ("identities",)
 
     def __post_init__(self) -> None:
         """Refuse no columns, a column twice, and a threshold that is none."""
@@ -155,7 +157,7 @@ class ScrubText(Step, kind="scrub-text"):
 
 
 def scrub_as_declared(
-    project: Project | None, engine: Engine, source: Source, plan: Plan, *, seed: int | None
+    project: Project | None, engine: Engine, source: Source, plan: Plan, *, seed: Seed | None
 ) -> tuple[Source, Plan, Receipt] | None:
     """Scrub the text columns that a project declares, as one more step of a plan.
 

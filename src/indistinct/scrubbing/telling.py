@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from indistinct.scrubbing.asked import Asked
 from indistinct.scrubbing.tallying import Tally
 from indistinct.text.verdict import DE_IDENTIFIED
 
-__all__ = ["ABOUT", "about"]
+__all__ = ["ABOUT", "about", "told_verdict"]
 
 ABOUT = "about.md"
 
@@ -38,3 +40,13 @@ def about(tally: Tally, asked: Asked) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def told_verdict() -> dict[str, Any]:
+    """Return what the certificate of scrubbed letters says of them: never that they are proved."""
+    sentence = f"the letters are {DE_IDENTIFIED}: what Scrub did not find is in them"
+    return {
+        "state": "reservations",
+        "reservations": [{"code": "text-scrubbed", "sentence": sentence}],
+        "accepted": [],
+    }

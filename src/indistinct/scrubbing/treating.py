@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from indistinct.scrubbing.documents import Document, Found, Group, Outcome
 from indistinct.scrubbing.encoded import encoded_reason
@@ -18,10 +18,6 @@ from indistinct.text.page import read
 from indistinct.text.replace.secret import Secret
 from indistinct.text.scrubber import Scrubber
 from indistinct.text.spans import Span
-
-if TYPE_CHECKING:
-    # at run time this module needs the room of text alone: it is used in processes of its own
-    from indistinct.project import Dates, Scope
 
 __all__ = ["SUPPRESSED", "TELLING_ID", "Known", "Scrubbing"]
 
@@ -47,8 +43,8 @@ class Scrubbing:
     secret: Secret
     threshold: float = 0.7
     reduce: bool = True
-    dates: Dates = "month"
-    scope: Scope = "project"
+    dates: str = "month"
+    scope: str = "project"
     known: Known = field(default=(), repr=False)
     people: bool = False
 

@@ -16,6 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
 from indistinct.files import written_whole
+from indistinct.harmless import for_json
+from indistinct.release import parts
 from indistinct.scrubbing.documents import Treated
 from indistinct.scrubbing.reading import Letters, is_json_lines
 from indistinct.scrubbing.telling import ABOUT
@@ -85,7 +87,7 @@ class LetterFolder:
         source = Path(document.source)
         if is_json_lines(source):
             file, name = self._lines(document.part, source)
-            file.write(json.dumps(self._object(treated), ensure_ascii=False) + "\n")
+            file.write(for_json(self._object(treated)) + "\n")
             return name
         name = self._name(document.number, str(document.id))
         path = self._folder / name
@@ -114,15 +116,15 @@ class LetterFolder:
     def _name(self, number: int, given: str) -> str:
         suffix = PurePosixPath(given).suffix.lower()
         suffix = suffix if suffix in _SUFFIXES else ".txt"
-        parts = [part for part in PurePosixPath(given).parts if part not in ("/", "..", ".")]
-        kept = PurePosixPath(*parts)
-        if self._keep_names and parts and self._is_free(kept):
+        steps = [step for step in PurePosixPath(given).parts if step not in ("/", "..", ".")]
+        kept = PurePosixPath(*steps)
+        if self._keep_names and steps and self._is_free(kept):
             return str(kept)
         return self._first_free(f"letter-{n:06}{suffix}" for n in count(number))
 
     def _is_free(self, name: PurePosixPath) -> bool:
-        """Say whether a name can be given: not that of the note, nor of or below another file."""
-        if name.parts[0].casefold() == ABOUT:
+        """Say whether a name can be given: no part of every folder, nor of or below a file."""
+        if name.parts[0].casefold() in (ABOUT, parts.CERTIFICATE, parts.PRIVATE):
             return False
         above = [self._folder / folder for folder in name.parents][:-1]
         return not (self._folder / name).exists() and not any(place.is_file() for place in above)

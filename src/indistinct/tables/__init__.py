@@ -1,5 +1,6 @@
 """Tables for areas: who can be found in them, what they reveal together, how to publish them."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.argus import (
     ArgusMetadata,
     ArgusVariable,
@@ -206,3 +207,5 @@ __all__ = [
     "with_width",
     "zoning_of",
 ]
+
+check_arguments(__name__)

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -215,8 +216,7 @@ def attribute_disclosure(
     coalition
         How many members of a group may tell each other what they are: K.
     """
-    if not isinstance(coalition, int) or coalition < 1:
-        raise InputError(f"coalition must be an integer of at least 1. Got {coalition}.")
+    check_whole("coalition", coalition, 1)
     _check(counted, known, targets)
     found: list[TargetDisclosure] = []
     individual, group, undone = (np.zeros(counted.classes, dtype=bool) for _ in range(3))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.tables.magnitudes.totals import SystemContributions
 from indistinct.tables.sensitive import Sensitive
@@ -56,7 +57,7 @@ def threshold_rule(
     >>> threshold_rule(system, 3)
     Sensitive(1 cells; threshold 3: 1)
     """
-    _at_least("threshold", threshold, 2)
+    check_whole("threshold", threshold, 2)
     if percent < 0:
         raise InputError(f"percent must not be negative. Got {percent:g}.")
     if contributions is None:
@@ -94,7 +95,7 @@ def dominance_rule(
     sliding
         Whether, instead of reaching so far to both sides, it must be as wide as both together.
     """
-    _at_least("n", n, 1)
+    check_whole("n", n, 1)
     _percent("k", k)
     largest = _largest(system, contributions, n)
     excess = 100 / k * largest.sum(axis=1) - contributions.total
@@ -180,7 +181,7 @@ def _told(
     system: CellSystem, contributions: SystemContributions, share: float, coalition: int
 ) -> Floats:
     """Return by how much less than a share of the largest the others have whom nobody knows."""
-    _at_least("coalition", coalition, 1)
+    check_whole("coalition", coalition, 1)
     largest = _largest(system, contributions, 1 + coalition)
     excess: Floats = share * largest[:, 0] - (contributions.total - largest.sum(axis=1))
     return excess
@@ -229,11 +230,6 @@ def _same_cells(system: CellSystem, contributions: SystemContributions) -> None:
 
 def _with_coalition(why: str, coalition: int) -> str:
     return why if coalition == 1 else f"{why}, coalition of {coalition}"
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if not isinstance(value, int) or value < least:
-        raise InputError(f"{name} must be an integer of at least {least}. Got {value}.")
 
 
 def _percent(name: str, value: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.arguments import check_whole
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables import kernels
@@ -115,8 +115,7 @@ def small_cells(counted: Counted, *, threshold: int = 3) -> SmallCells:
     Of a table that adds up a variable, the people behind its cells are counted. Linear in classes
     of people × tables × dimensions; no cell of the whole set is kept.
     """
-    if not isinstance(threshold, int) or threshold < 2:
-        raise InputError(f"threshold must be an integer of at least 2. Got {threshold}.")
+    check_whole("threshold", threshold, 2)
     areas = len(counted.areas)
     shape = (len(counted.layouts), areas)
     ones, twos, below, zeros, full = (np.zeros(shape, dtype=np.int64) for _ in range(5))

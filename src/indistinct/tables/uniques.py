@@ -135,9 +135,9 @@ class TabularUniques(Shown):
         for batch in zip(*streams.values(), strict=True):
             yield dict(zip(streams, batch, strict=True))
 
-    def write(self, path: str | Path) -> Path:
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write one row for every person; the path's suffix tells the format."""
-        return write_data(self._batches(), path, increasing=["record"])
+        return write_data(self._batches(), path, increasing=["record"], overwrite=overwrite)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         words = np.array(["none", "PRTU", "FRTU"])

@@ -1,5 +1,6 @@
 """Scrub: letters and notes without the people in them."""
 
+from indistinct.arguments import check_arguments
 from indistinct.text.annotated import Annotated, Reference, read_annotated
 from indistinct.text.baselines import FourRows, Known, four_rows, search, search_with_cues
 from indistinct.text.detective import identifiers
@@ -43,3 +44,5 @@ __all__ = [
     "search_with_cues",
     "verdict",
 ]
+
+check_arguments(__name__)

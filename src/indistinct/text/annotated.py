@@ -6,6 +6,7 @@ passed over.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from indistinct.doors import open_file
 from indistinct.errors import InputError
 from indistinct.text.spans import (
     AGE90,
@@ -96,7 +98,7 @@ class Annotated:
 
 def read_annotated(path: str | Path) -> Iterator[Annotated]:
     """Read annotated documents, one JSON object a line, as they are asked for."""
-    with Path(path).open(encoding="utf-8") as lines:
+    with io.TextIOWrapper(open_file(path, "annotated file"), encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.errors import GuaranteeError, InputError, did_you_mean
 from indistinct.files.source import Source
@@ -57,7 +58,7 @@ def risk_utility_map(
     candidates: Sequence[Candidate],
     *,
     key: Sequence[str],
-    seed: int,
+    seed: Seed,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     utility: UtilityMeasure = "pairs",
     risk: RiskMeasure = "exact",

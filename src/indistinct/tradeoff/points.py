@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import Spot, frontier
+from indistinct.harmless import for_markdown
 from indistinct.showing import MOST_LINES, Shown, Table, as_lines, folded
 
 __all__ = ["MapPoint", "Refused", "RiskMeasure", "RiskUtilityMap", "UtilityMeasure", "place_points"]
@@ -268,7 +269,7 @@ class RiskUtilityMap(Shown):
     def markdown(self) -> str:
         """Return the table for a page."""
         lines = ["| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
-        lines += ["| " + " | ".join(cells) + " |" for cells in self._cells()]
+        lines += ["| " + " | ".join(map(for_markdown, cells)) + " |" for cells in self._cells()]
         return "\n".join(lines)
 
     def _tables(self) -> list[Table]:

@@ -1,5 +1,6 @@
 """Utility: what a release has cost, and what it is still good for."""
 
+from indistinct.arguments import check_arguments
 from indistinct.utility.analyses import Utility, analyse_utility
 from indistinct.utility.classes import average_class_size, discernibility
 from indistinct.utility.columns import (
@@ -54,3 +55,5 @@ __all__ = [
     "quality",
     "techniques",
 ]
+
+check_arguments(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from indistinct.doors import read_file
 from indistinct.errors import InputError
 from indistinct.hierarchy import Hierarchy, taxonomy_hierarchy
 
@@ -105,10 +106,7 @@ def read_codelist(path: str | Path) -> dict[str, str]:
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not empty, numbered; text is UTF-8, or else Windows-1252."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}). Check the path.") from None
+    content = read_file(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from indistinct import progress
+from indistinct.doors import open_file
 from indistinct.errors import InputError
 from indistinct.files.columns import is_number
 from indistinct.files.parquet import parquet_writer, staging_path
@@ -140,7 +142,7 @@ def _separated(path: Path, metadata: ArgusMetadata, encoding: str) -> Iterator[p
     """Yield the fields of records with a separator, as text."""
     separator = metadata.separator or ";"
     names = [one.name for one in metadata.variables]
-    with path.open(encoding=encoding) as file:
+    with io.TextIOWrapper(open_file(path), encoding=encoding) as file:
         first = [field.strip().strip('"').lower() for field in next(file, "").split(separator)]
     header = first == [name.lower() for name in names]
     yield from _parsed(path, encoding, separator, names, header=header)
@@ -197,7 +199,7 @@ def _encoding(path: Path) -> str:
     """Return UTF-8 if the file is that, and else Windows-1252."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(3)
             marked = start == codecs.BOM_UTF8
             decoder.decode(start)

@@ -1,5 +1,6 @@
 """Safe derived statistics: computed inside for every area, so that no count behind them leaves."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.derived.deriving import derive
 from indistinct.tables.derived.inferring import inferable, least_denominator
 from indistinct.tables.derived.models import Parameter
@@ -21,3 +22,5 @@ __all__ = [
     "least_denominator",
     "output_class",
 ]
+
+check_arguments(__name__)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.derived.clusters import cluster_codes
@@ -49,7 +50,7 @@ def derive(
     *,
     least_people: int = 10,
     least_possible: int = 3,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Derived:
     """Compute derived statistics for every area, and release them where they hide the counts.
 

@@ -1,5 +1,6 @@
 """What published geographies, groupings and universes reveal when they are subtracted."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.differencing.cells import difference_recodings, difference_universes
 from indistinct.tables.differencing.everything import Differences, differences
 from indistinct.tables.differencing.example import TwoGeographies, two_geographies
@@ -44,3 +45,5 @@ __all__ = [
     "two_geographies",
     "zoning_of",
 ]
+
+check_arguments(__name__)

@@ -19,8 +19,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
 from indistinct.tables.differencing.moves import SLACK, random_moves
@@ -138,12 +139,12 @@ class Joint(Shown):
 
 
 def joint_atoms(
-    zonings: Sequence[NDArray[Any]],
-    counts: NDArray[Any],
+    zonings: Sequence[ArrayLike],
+    counts: ArrayLike,
     threshold: int = 10,
     *,
     names: Sequence[str] | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Joint:
     """Find the atoms, and pairs of atoms, that several zonings determine together.
 

@@ -9,7 +9,6 @@ what may be private, and so is the record.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from indistinct.doors import read_file, write_whole
 from indistinct.errors import InputError
-from indistinct.files.whole import written_whole
+from indistinct.harmless import for_json
 from indistinct.hierarchy.text import as_text
 from indistinct.showing import Shown, Table
 from indistinct.tables.counting import Counted
@@ -118,22 +118,16 @@ class Published(Shown):
 
     def save(self, path: str | Path) -> None:
         """Write the record as JSON, whole or not at all."""
-        with written_whole(Path(path)) as aside:
-            text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-            os.chmod(aside, 0o600)
-            aside.write_text(text + "\n", encoding="utf-8")
+        text = for_json(self.to_dict(), indent=1)
+        write_whole(path, text + "\n", private=True, own=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Published:
         """Read a record."""
         path = Path(path)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except OSError:
-            raise InputError(
-                f"{path} cannot be read. Give the record of what was published."
-            ) from None
-        except ValueError:
+            content = json.loads(read_file(path, "record of what was published", kept=True))
+        except (ValueError, RecursionError):
             raise InputError(
                 f"{path} is not JSON. Give the record of what was published."
             ) from None

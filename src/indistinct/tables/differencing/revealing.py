@@ -29,11 +29,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.errors import InputError
+from indistinct.arguments import check_whole
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
 from indistinct.tables.differencing import flows
@@ -255,15 +255,14 @@ def people_word(number: int) -> str:
 
 def check_threshold(threshold: int) -> int:
     """Refuse a threshold that nothing, or nothing sensible, can be below."""
-    if isinstance(threshold, bool) or threshold != int(threshold) or threshold < 2:
-        raise InputError(f"threshold must be a whole number of at least 2. Got {threshold}.")
+    check_whole("threshold", threshold, 2)
     return int(threshold)
 
 
 def revealed_zones(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    counts: NDArray[Any],
+    first: ArrayLike,
+    second: ArrayLike,
+    counts: ArrayLike,
     threshold: int = 10,
     *,
     first_labels: Sequence[str] | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from indistinct import progress
 from indistinct.errors import InputError
@@ -112,9 +112,9 @@ class Stopped(Shown):
 
 
 def merge_to_stop(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    counts: NDArray[Any],
+    first: ArrayLike,
+    second: ArrayLike,
+    counts: ArrayLike,
     threshold: int = 10,
     *,
     first_labels: Sequence[str] | None = None,
@@ -139,11 +139,11 @@ def merge_to_stop(
     Stopped(1 revealed, now 0; 2 of the 3 zones of second merged, 0 left out, 2 remain)
       merged: 1, 2
     """
-    first, second, counts = (np.asarray(x).astype(np.int64) for x in (first, second, counts))
+    old, zones, people = (np.asarray(x).astype(np.int64) for x in (first, second, counts))
     two = overlap(
-        first,
-        second,
-        counts,
+        old,
+        zones,
+        people,
         first_labels=first_labels,
         second_labels=second_labels,
         names=names,
@@ -165,12 +165,12 @@ def merge_to_stop(
             renumbered[step >= 0] = number
             new_zone = np.append(renumbered, -1)[new_zone]
             labels = _joined(tuple(two.second_labels), new_zone, len(kept))
-            merged = np.append(new_zone, -1)[second]
+            merged = np.append(new_zone, -1)[zones]
             now = reveal(
                 overlap(
-                    first,
+                    old,
                     merged,
-                    counts,
+                    people,
                     first_labels=two.first_labels,
                     second_labels=labels,
                     names=names,

@@ -3,6 +3,7 @@
 Openshaw, Duke-Williams and Rees (1997), sections 3.2 and 5.4, leave these to computer experiments.
 """
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.experiments.area_size import RiskByAreaSize, risk_by_area_size
 from indistinct.tables.experiments.recodes import RiskByRecodes, risk_by_recodes, with_width
 from indistinct.tables.experiments.safe_size import SafeSize, smallest_safe_size
@@ -22,3 +23,5 @@ __all__ = [
     "smallest_safe_size",
     "with_width",
 ]
+
+check_arguments(__name__)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.figures import Line, lines
 from indistinct.showing import Shown, Table, as_lines
@@ -123,7 +124,7 @@ def risk_by_area_size(
     by: str | Sequence[str] | None = None,
     draws: int = 3,
     most_people: int = MOST_PEOPLE,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> RiskByAreaSize:
     """Count the full record tabular uniques in areas of several sizes.
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table, as_lines
@@ -120,7 +121,7 @@ def risk_by_recodes(
     by: str | Sequence[str] | None = None,
     draws: int = 3,
     most_people: int = MOST_PEOPLE,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> RiskByRecodes:
     """Measure the risk of the same tables in several codings.
 

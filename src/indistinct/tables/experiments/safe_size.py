@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
 from indistinct.tables.counting import Counted
@@ -103,7 +104,7 @@ def smallest_safe_size(
     draws: int = 5,
     precision: float = 0.05,
     most_people: int = MOST_PEOPLE,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> SafeSize:
     """Search for the smallest size of areas in which nobody is a full record tabular unique.
 

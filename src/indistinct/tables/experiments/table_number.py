@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed, check_whole
 from indistinct.errors import InputError
 from indistinct.figures import Line, lines
 from indistinct.showing import Shown, Table, as_lines
@@ -135,7 +136,7 @@ def risk_by_tables(
     orders: int | Sequence[Sequence[str]] = 10,
     matches: Sequence[int] = (),
     most_states: int = MOST_STATES,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> RiskByTables:
     """Count who stands out in the first table, in the first two, and so on.
 
@@ -152,8 +153,7 @@ def risk_by_tables(
     """
     names = [layout.name for layout in counted.layouts]
     if isinstance(orders, int):
-        if orders < 1:
-            raise InputError(f"orders must be at least 1. Got {orders}.")
+        check_whole("orders", orders, 1)
         rng = np.random.default_rng(seed)
         sequences = [rng.permutation(len(names)) for _ in range(orders)]
     else:

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.errors import InputError, did_you_mean
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
@@ -73,7 +74,7 @@ def risk_in_zones(
     by: str | Sequence[str] | None = None,
     draws: int = 3,
     most_people: int = MOST_PEOPLE,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> ZoneRisk:
     """Draw zones of `size` people, or few more, and count the full record tabular uniques in them.
 

@@ -1,5 +1,6 @@
 """Tables that add up values: who contributes to their cells, and how much."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.magnitudes.totals import (
     Contributions,
     SystemContributions,
@@ -17,3 +18,5 @@ __all__ = [
     "magnitude_system",
     "system_contributions",
 ]
+
+check_arguments(__name__)

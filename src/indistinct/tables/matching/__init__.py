@@ -1,5 +1,6 @@
 """What an intruder makes of linked tables: combinations of ones, true or false, and traces."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.matching.linking import Link, TableLinks, TablePair, table_links
 from indistinct.tables.matching.matches import FalseMatches, false_matches
 from indistinct.tables.matching.traceable import Traceable, traceable
@@ -18,3 +19,5 @@ __all__ = [
     "trace",
     "traceable",
 ]
+
+check_arguments(__name__)

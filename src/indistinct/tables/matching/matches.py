@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -220,8 +221,7 @@ def false_matches(
         States an area may have while its combinations are counted; with more it is given up, and
         said to be.
     """
-    if most_states < 1:
-        raise InputError(f"most_states must be at least 1. Got {most_states}.")
+    check_whole("most_states", most_states, 1)
     if uniques is None:
         uniques = tabular_uniques(counted)
     elif uniques.counted is not counted:

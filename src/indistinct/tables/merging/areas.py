@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import Seed
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -144,7 +145,7 @@ def merge_areas(
     within: Grouping | None = None,
     least_people: int = 0,
     allow_share: float = 0.0,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Merged:
     """Merge areas until no full record tabular unique is left, and keep as many as can be found.
 

@@ -1,5 +1,6 @@
 """Perturbed tables: rounding, small counts, cell keys, random modification, and what they leave."""
 
+from indistinct.arguments import check_arguments
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys, perturb_by_cell_key
 from indistinct.tables.perturb.design import CellKeyDesign, design_perturbation
 from indistinct.tables.perturb.leaves import PerturbedRisk, perturbed_risk
@@ -61,3 +62,5 @@ __all__ = [
     "uncertainty",
     "variances",
 ]
+
+check_arguments(__name__)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.design import CellKeyDesign
@@ -113,7 +114,7 @@ class CellKeys:
         return self.design.interval(published)
 
 
-def class_keys(counted: Counted, *, seed: int, ids: NDArray[Any] | None = None) -> Ints:
+def class_keys(counted: Counted, *, seed: Seed, ids: NDArray[Any] | None = None) -> Ints:
     """Return the sum of the record keys of every class, modulo 2⁶⁴, in the engine's order.
 
     One pass over the people. A record's key is made from the seed and its number in the file, or
@@ -141,7 +142,7 @@ def perturb_by_cell_key(
     counted: Counted,
     design: CellKeyDesign,
     *,
-    seed: int,
+    seed: Seed,
     ids: NDArray[Any] | None = None,
     additive: bool = False,
 ) -> PerturbedTables:

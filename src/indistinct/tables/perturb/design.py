@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import check_whole
 from indistinct.errors import InputError
 from indistinct.figures import Line, lines
 from indistinct.showing import Shown, Table
@@ -186,10 +187,8 @@ def design_perturbation(
     >>> design.published_variance(50)
     1.0...
     """
-    if isinstance(largest, bool) or not isinstance(largest, int) or not 1 <= largest <= MOST_NOISE:
-        raise InputError(f"The largest change must be an integer of 1 to {MOST_NOISE}.")
-    if isinstance(no_small, bool) or not isinstance(no_small, int) or no_small < 0:
-        raise InputError("no_small must be an integer of at least 0: results of 1 to it are none.")
+    check_whole("largest", largest, 1, MOST_NOISE)
+    check_whole("no_small", no_small, 0, hint="Results of 1 to it are none.")
     if not 0 < variance < np.inf:
         raise InputError(f"The variance must be above 0. Got {variance}.")
     if stay is not None and not 0 <= stay < 1:

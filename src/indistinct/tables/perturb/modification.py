@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.arguments import Base, Seed, check_whole
 from indistinct.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
@@ -39,8 +40,7 @@ Ints = NDArray[np.int64]
 
 def checked_base(base: int) -> int:
     """Return the base of a rounding, or refuse what is none."""
-    if isinstance(base, bool) or not isinstance(base, (int, np.integer)) or base < 2:
-        raise InputError(f"The rounding base must be an integer of at least 2. Got {base}.")
+    check_whole("base", base, 2)
     return int(base)
 
 
@@ -172,7 +172,7 @@ class RandomRounding:
 def random_modification(
     counted: Counted,
     *,
-    seed: int,
+    seed: Seed,
     probability: float = 0.25,
     times: int = 1,
     keep_area_totals: bool = False,
@@ -196,13 +196,12 @@ def random_modification(
     check_counts(counted, "Random modification")
     if not 0 < probability <= 0.5:
         raise InputError(f"The probability must be above 0 and at most 0.5. Got {probability}.")
-    if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= 10:
-        raise InputError(f"times must be an integer of 1 to 10. Got {times}.")
+    check_whole("times", times, 1, 10)
     method = RandomModification(probability, times, keep_area_totals, checked_seed(seed))
     return PerturbedTables(counted, method)
 
 
-def random_rounding(counted: Counted, *, seed: int, base: int = 3) -> PerturbedTables:
+def random_rounding(counted: Counted, *, seed: Seed, base: Base = 3) -> PerturbedTables:
     """Round every count at random to a neighbouring multiple of the base, right on average.
 
     Totals are rounded by themselves, so tables do not add up exactly. Whether a cell goes up is

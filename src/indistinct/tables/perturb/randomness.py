@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.arguments import check_whole
 
 __all__ = ["as_uniform", "checked_seed", "stream_key", "words", "words_of_ids"]
 
@@ -26,8 +26,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 def checked_seed(seed: int) -> int:
     """Return the seed, or refuse what is none."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError("The seed must be a whole number of at least 0.")
+    check_whole("seed", seed, 0)
     return int(seed)
 
 

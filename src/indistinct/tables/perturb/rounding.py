@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from indistinct import progress
+from indistinct.arguments import Base, Seed, check_whole
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
 from indistinct.tables.perturb.deviating import (
@@ -159,10 +160,10 @@ class Rounded(Shown):
 
 def controlled_rounding(
     system: CellSystem,
-    base: int,
+    base: Base,
     *,
     zero_restricted: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     most_steps: int | None = None,
 ) -> Rounded:
     """Round every cell to a multiple of the base so that all sums still hold.
@@ -194,8 +195,7 @@ def controlled_rounding(
     base = checked_base(base)
     seed = checked_seed(seed)
     most = MOST_STEPS if most_steps is None else most_steps
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InputError(f"most_steps must be an integer of at least 1. Got {most_steps}.")
+    check_whole("most_steps", most, 1)
     true = np.rint(system.values).astype(np.int64)
     if not np.allclose(system.values, true, rtol=0, atol=1e-9):
         raise InputError("Controlled rounding is for whole numbers, and some cells are none.")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Base, Seed
 from indistinct.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb import small_count_kernels as kernels
@@ -104,7 +105,7 @@ class SmallCounts:
         return float(max(0, published - self.largest)), float(published + self.largest)
 
 
-def small_count_rounding(counted: Counted, base: int = 3, *, seed: int = 0) -> PerturbedTables:
+def small_count_rounding(counted: Counted, base: Base = 3, *, seed: Seed = 0) -> PerturbedTables:
     """Round small counts to 0 or the base, so that all tables, totals and geographies add up.
 
     Areas are gone through in turn; what earlier ones have added to coarser geographies counts when

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.arguments import Base, Seed
 from indistinct.errors import InputError
 from indistinct.showing import Shown, Table
 from indistinct.tables.perturb import small_count_kernels as kernels
@@ -101,7 +102,7 @@ class SmallCountsOfSystem(Shown):
 
 
 def small_count_rounding_of_system(
-    system: CellSystem, base: int = 3, *, seed: int = 0
+    system: CellSystem, base: Base = 3, *, seed: Seed = 0
 ) -> SmallCountsOfSystem:
     """Round the small inner cells of a system to 0 or the base, and add up all others again.
 

@@ -21,7 +21,7 @@ from indistinct.showing import Shown, Table
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress.people import Alone, people_alone
 from indistinct.tables.suppress.solver import Component
-from indistinct.tables.suppress.unknowns import Unknowns, unknowns
+from indistinct.tables.suppress.unknowns import Edge, Unknowns, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Audit", "attacker_intervals", "audit"]
@@ -174,8 +174,8 @@ def attacker_intervals(
     suppressed: Flags,
     cells: Ints,
     *,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
     whole: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return the smallest and largest values of cells that agree with everything published.
@@ -231,8 +231,8 @@ def audit(
     suppressed: Flags,
     sensitive: Sensitive,
     *,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
     exact: bool = False,
     coalition: bool = True,
 ) -> Audit:

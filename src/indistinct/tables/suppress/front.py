@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -23,7 +24,7 @@ from indistinct.tables.suppress.parts import parts_of
 from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.repair import Pattern, Target
 from indistinct.tables.suppress.search import Plan, best_pattern
-from indistinct.tables.suppress.unknowns import Unknowns, unknowns
+from indistinct.tables.suppress.unknowns import Edge, Unknowns, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Suppression", "suppress"]
@@ -140,9 +141,9 @@ def suppress(
     cost: Cost | Floats = "cells",
     zeros: bool = False,
     forbidden: Bools | None = None,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
-    seed: int = 0,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
+    seed: Seed = 0,
     improve: bool = True,
     exact: int = 400,
 ) -> Suppression:

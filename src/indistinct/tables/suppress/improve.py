@@ -11,7 +11,7 @@ from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppress.attack import Needs
 from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.prune import Pruning
-from indistinct.tables.suppress.unknowns import unknowns
+from indistinct.tables.suppress.unknowns import Edge, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["costs_of", "improve"]
@@ -27,8 +27,8 @@ def improve(
     suppressed: Flags,
     *,
     cost: Floats | None = None,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
     coalition: bool = True,
     order: Ints | None = None,
     most: int = 1_000_000,

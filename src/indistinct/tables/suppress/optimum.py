@@ -19,7 +19,7 @@ from indistinct.tables.suppress.improve import costs_of
 from indistinct.tables.suppress.master import Limits, Master
 from indistinct.tables.suppress.people import people_alone
 from indistinct.tables.suppress.prune import Pruning
-from indistinct.tables.suppress.unknowns import unknowns
+from indistinct.tables.suppress.unknowns import Edge, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Optimum", "optimal_suppression"]
@@ -103,8 +103,8 @@ def optimal_suppression(
     cost: Floats | None = None,
     candidates: Flags | None = None,
     zeros: bool = False,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
     coalition: bool = True,
     rounds: int = 400,
     nodes: int = 100_000,

@@ -8,7 +8,7 @@ large amounts lose no digits to subtraction.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numba import njit
@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from indistinct.arguments import MAY_BE_NAN
 from indistinct.errors import InputError
 from indistinct.tables.system import CellSystem
 
-__all__ = ["Unknowns", "bounds_of", "unknowns"]
+__all__ = ["Edge", "Unknowns", "bounds_of", "unknowns"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Edge = Annotated[float, MAY_BE_NAN] | Floats
+"""Where the values of all cells, or of each, begin or end as an attacker knows; ∞ is no end."""
 Flags = NDArray[np.bool_]
 
 ROUNDS = 30
@@ -85,9 +88,7 @@ class Unknowns:
         )
 
 
-def bounds_of(
-    system: CellSystem, lowest: float | Floats, highest: float | Floats
-) -> tuple[Floats, Floats]:
+def bounds_of(system: CellSystem, lowest: Edge, highest: Edge) -> tuple[Floats, Floats]:
     """Return what everybody knows of the cells beforehand, as bounds on the deviations."""
     low = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(system)) - system.values
     high = np.broadcast_to(np.asarray(highest, dtype=np.float64), len(system)) - system.values
@@ -106,8 +107,8 @@ def unknowns(
     system: CellSystem,
     suppressed: Flags,
     *,
-    lowest: float | Floats = 0.0,
-    highest: float | Floats = np.inf,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
     whole: bool = False,
 ) -> Unknowns:
     """Return what is unknown when some cells are suppressed and all others are published.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib import import_module
 
+from indistinct.arguments import check_arguments
 from indistinct.text.page import Page
 from indistinct.text.spans import Span
 
@@ -27,3 +28,5 @@ def all_detectors() -> dict[str, Detector]:
 
 
 __all__ = ["Detector", "all_detectors"]
+
+check_arguments(__name__)

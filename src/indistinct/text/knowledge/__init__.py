@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from indistinct.arguments import check_arguments
 from indistinct.text.knowledge.lexicon import Lexicon, Place, Word, plain
 from indistinct.text.knowledge.medicine import Medicine
 from indistinct.text.knowledge.sounds import Sounds
@@ -20,3 +21,5 @@ def knowledge() -> Knowledge:
 
 
 __all__ = ["Knowledge", "Lexicon", "Medicine", "Place", "Sounds", "Word", "knowledge", "plain"]
+
+check_arguments(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indistinct.arguments import check_arguments
 from indistinct.text.replace.ages import generalised_age
 from indistinct.text.replace.choosing import Choices
 from indistinct.text.replace.dates import generalised_date, shifted_date, weeks_of
@@ -43,3 +44,5 @@ __all__ = [
     "shifted_date",
     "weeks_of",
 ]
+
+check_arguments(__name__)

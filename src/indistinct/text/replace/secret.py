@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import tempfile
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from indistinct.arguments import Seed
+from indistinct.doors import read_file, write_whole
 from indistinct.errors import InputError
 
 _BYTES = 32
@@ -60,18 +61,16 @@ class Secret:
         return cls(secrets.token_bytes(_BYTES))
 
     @classmethod
-    def from_seed(cls, seed: int) -> Secret:
+    def from_seed(cls, seed: Seed) -> Secret:
         """The secret of a seed: for tests and demonstrations, since seeds can be tried out."""
         return cls(hashlib.sha256(f"indistinct scrub seed {seed}".encode()).digest())
 
     @classmethod
     def from_file(cls, path: str | Path) -> Secret:
         """The secret that `to_file` wrote."""
+        written = read_file(path, "secret", limit=100_000, kept=True)
         try:
-            written = Path(path).read_text("ascii").strip()
-            return cls(bytes.fromhex(written))
-        except OSError as error:
-            raise InputError(f"The secret {path} could not be read: {error.strerror}.") from None
+            return cls(bytes.fromhex(written.decode("ascii").strip()))
         except (ValueError, InputError):
             raise InputError(
                 f"{path} holds no secret: it must have {2 * _BYTES} hexadecimal digits or more. "
@@ -80,26 +79,12 @@ class Secret:
 
     def to_file(self, path: str | Path) -> Path:
         """Write the secret where only its owner can read it; never over another one."""
-        target = Path(path)
-        try:
-            handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".secret-")
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as file:
-                    file.write(self.key.hex() + "\n")
-                    file.flush()
-                    os.fsync(file.fileno())
-                # A link, unlike a rename, fails where there is a file already.
-                os.link(aside, target)
-            finally:
-                os.unlink(aside)
-        except FileExistsError:
+        if os.path.lexists(path):
             raise InputError(
-                f"{target} exists. A secret is not written over: without it, earlier releases "
+                f"{path} exists. A secret is not written over: without it, earlier releases "
                 "cannot be continued."
-            ) from None
-        except OSError as error:
-            raise InputError(f"The secret {target} was not written: {error.strerror}.") from None
-        return target
+            )
+        return write_whole(path, self.key.hex() + "\n", private=True)
 
     def draw(self, *what: str, size: int = _BYTES) -> bytes:
         """Bytes that depend on the secret and on what is replaced, on nothing else."""

@@ -1,5 +1,6 @@
 """General utility: would a researcher's results be the same from the released file?"""
 
+from indistinct.arguments import check_arguments
 from indistinct.utility.analyses.analyse import Utility, analyse_utility
 from indistinct.utility.analyses.association import (
     Associations,
@@ -50,3 +51,5 @@ __all__ = [
     "k_marginal",
     "read_coded",
 ]
+
+check_arguments(__name__)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.engine import Engine
 from indistinct.figures import stacked
 from indistinct.files.source import Source
@@ -290,7 +291,7 @@ def analyse_utility(
     interactions: bool = True,
     triples: int = 300,
     bins: int = 10,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Utility:
     """Compare a released file with its original by every measure that applies.
 

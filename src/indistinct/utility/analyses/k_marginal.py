@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -153,7 +154,7 @@ def k_marginal(
     bins: int = 20,
     fractions: Sequence[float] = FRACTIONS,
     repeats: int | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> KMarginal:
     """Return NIST's K-marginal score of a release, as SDNist 2.3 defines it.
 

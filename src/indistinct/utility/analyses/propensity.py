@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError, did_you_mean
 from indistinct.figures import bars
 from indistinct.showing import Shown, Table
@@ -196,7 +197,7 @@ def compare_propensity(
     most_parameters: int = 800,
     most_records: int | None = None,
     permutations: int = 50,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Propensity:
     """Fit a logistic model of which file a record is in, and compare its pMSE with a null.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from indistinct import progress
+from indistinct.arguments import Seed
 from indistinct.errors import InputError
 from indistinct.figures import shares
 from indistinct.showing import Shown, Table
@@ -169,7 +170,7 @@ def compare_tables(
     tables: Sequence[Sequence[str]] | None = None,
     most: int = 300,
     bins: int = 10,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Tables:
     """Compare all tables of two or three variables, those named, or as many as are drawn.
 

@@ -1,5 +1,6 @@
 """Demographic tests of a released file: age gap of spouses, own-child fertility, homogamy."""
 
+from indistinct.arguments import check_arguments
 from indistinct.utility.demography.age_gap import AgeGap, GapCurve, age_gap
 from indistinct.utility.demography.breaks import AgeBreak, find_break
 from indistinct.utility.demography.counts import (
@@ -43,3 +44,5 @@ __all__ = [
     "own_child_fertility",
     "own_children",
 ]
+
+check_arguments(__name__)
