@@ -11,7 +11,7 @@ import pytest
 from small_data import open_small
 
 from indistinct import compare_release, verify_release
-from indistinct.cli.run import run as command
+from indistinct.cli import run as command
 from indistinct.errors import GuaranteeError, InputError
 from indistinct.protect import Plan
 from indistinct.protect.techniques import AddNoise

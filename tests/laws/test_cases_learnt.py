@@ -12,7 +12,7 @@ import pytest
 from small_data import open_small
 
 from indistinct import verify_release
-from indistinct.cli.run import run as command
+from indistinct.cli import run as command
 from indistinct.errors import GuaranteeError
 from indistinct.files import open_table
 from indistinct.hierarchy import suppression_only
@@ -113,14 +113,26 @@ def test_case_17_everybody_in_the_class_has_it_is_not_good(tmp_path):
         with pytest.raises(GuaranteeError, match=r"'ill' of 10 of 20 records.*--told blank"):
             data.release(tmp_path / "r", done, seed=1, told="refuse")
         written = data.release(tmp_path / "b", done, seed=1)
-        assert json.loads(written.certificate.read_text())["proved"] is True
+        assert written.state == "holds"  # the other class is blank too: either could be the one
         assert any("blanked" in warning for warning in written.warnings)
         with pytest.raises(GuaranteeError, match="does not hold"):
             data.release(tmp_path / "a", done, seed=1, told="allow")
         data.release(tmp_path / "a", done, seed=1, told="allow", although_unproved=True)
     assert verify_release(tmp_path / "a", brief=True).state == "fails"
     held = pq.read_table(tmp_path / "b/data.parquet").to_pylist()
-    assert {row["ill"] for row in held if row["zip"] == "a"} == {None}
+    assert {row["ill"] for row in held} == {None}
+
+
+def test_case_17_blanks_that_say_what_they_hide_are_a_reservation(tmp_path):
+    """Two have gout and nobody else: no class that could have been told instead is left."""
+    table = pa.table({"zip": ["a"] * 2 + ["b"] * 9, "ill": ["gout"] * 2 + ["x", "y", "z"] * 3})
+    with open_small(table) as data:
+        data = data.with_roles(ill="sensitive")
+        written = data.release(
+            tmp_path / "r", data.protect(["zip"], method="suppress", k=2, seed=1), seed=1
+        )
+    assert written.state == "reservations"
+    assert [r["code"] for r in written.reservations] == ["minimality"]
 
 
 @pytest.mark.parametrize("ill", [["HIV"] * 4 + [""], ["HIV", "hiv", "HIV ", " Hiv", "HIV"]])
@@ -144,18 +156,64 @@ def test_case_17_l_2_is_not_content_with_empty_cells_and_capitals(ill):
     assert found.state == "fails"
 
 
-def test_case_17_l_and_t_stand_in_the_certificate_and_minimality_is_a_reservation(tmp_path):
-    table = pa.table({"zip": ["a"] * 5 + ["b"] * 5, "ill": ["HIV"] * 5 + ["x", "y", "x", "y", "x"]})
+def protected_by_the_optimum(tmp_path, zips, ill, out="r", **options):
     path = tmp_path / "p.parquet"
-    pq.write_table(table, path)
-    asked = ["protect", str(path), "--key", "zip", "--k", "5", "--method", "optimal", "--l", "2",
-             "--t", "0.5", "--sensitive", "ill", "--out", str(tmp_path / "r")]  # fmt: skip
-    assert command(asked) == 1
+    pq.write_table(pa.table({"zip": zips, "ill": ill}), path)
+    given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    return command(["protect", str(path), "--key", "zip", "--method", "optimal",
+                    "--sensitive", "ill", "--out", str(tmp_path / out), *given])  # fmt: skip
+
+
+def test_case_17_l_and_t_stand_in_the_certificate_and_what_was_replayed(tmp_path):
+    """Of two classes of five one has HIV alone; which of them, and who has x, nobody can tell."""
+    zips, ill = ["a"] * 5 + ["b"] * 5, ["HIV"] * 5 + ["x", "y", "x", "y", "x"]
+    assert protected_by_the_optimum(tmp_path, zips, ill, k=5, l=2, t=0.5) == 0
     told = json.loads((tmp_path / "r/certificate.json").read_text())
     models = {model["model"]: model for model in told["promise"]["models"]}
     assert models["l-diversity"]["l"] == 2
     assert models["t-closeness"]["t"] == 0.5
-    codes = {r["code"] for r in told["verdict"]["reservations"]}
-    assert codes == {"minimality"}
-    assert command([*asked[:-1], str(tmp_path / "s"), "--accept", "minimality"]) == 0
+    assert all(model["minimal"] and model["replayed"] for model in models.values())
+    assert verify_release(tmp_path / "r", brief=True).state == "holds"
+
+
+def test_case_17_one_placement_in_462_is_a_finding(tmp_path, capsys):
+    """Five of eleven people have HIV: only if they are those of one class is it too far away."""
+    zips = ["a"] * 5 + ["b"] * 6
+    assert protected_by_the_optimum(tmp_path, zips, ["HIV"] * 5 + ["x"] * 6, k=5, t=0.5) == 1
+    assert not (tmp_path / "r").exists()
+    said = capsys.readouterr().err
+    assert "of 11 people is told" in said
+    assert "of 462 placements of the values in the released classes 1 would" in " ".join(
+        said.split()
+    )
+
+
+def test_minimality_of_a_large_file_is_a_reservation_where_not_all_could_be_tried(tmp_path):
+    rng = np.random.default_rng(1)
+    zips = [f"{n:03}" for n in rng.integers(0, 60, 900)]
+    ill = [
+        f"i{n}" if int(z) % 3 else "HIV" for z, n in zip(zips, rng.integers(0, 4, 900), strict=True)
+    ]
+    code = protected_by_the_optimum(tmp_path, zips, ill, k=5, t=0.2)
+    told = json.loads((tmp_path / "r/certificate.json").read_text())
+    assert code == 1
+    assert {r["code"] for r in told["verdict"]["reservations"]} == {"minimality"}
+    assert "10^" in told["verdict"]["reservations"][0]["sentence"]
+    assert protected_by_the_optimum(tmp_path, zips, ill, "s", k=5, t=0.2, accept="minimality") == 0
     assert verify_release(tmp_path / "r", brief=True).state == "reservations"
+
+
+@pytest.mark.parametrize(("told", "code"), [("blank", 0), ("refuse", 1), ("allow", 1)])
+def test_case_17_run_takes_what_becomes_of_told_values_before_the_project(tmp_path, told, code):
+    table = pa.table({"zip": ["a"] * 10 + ["b"] * 10, "ill": ["HIV"] * 10 + ["flu", "gout"] * 5})
+    pq.write_table(table, tmp_path / "p.parquet")
+    (tmp_path / "release.toml").write_text(
+        '[data]\nfile = "p.parquet"\n[variables.zip]\nrole = "key"\n'
+        '[variables.ill]\nrole = "sensitive"\n'
+        '[release]\nk = 5\nmethod = "suppress"\nout = "r"\nseed = 1\ntold = "refuse"\n'
+        'accept = ["minimality"]\n'
+        "[report]\nutility = false\n"
+    )
+    asked = ["--told", told, "--accept", "minimality"]
+    assert command(["run", str(tmp_path / "release.toml"), *asked]) == code
+    assert (tmp_path / "r").exists() is (told == "blank")

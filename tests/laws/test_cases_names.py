@@ -6,13 +6,14 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
 import indistinct
 from indistinct import files
 from indistinct.census import write_census
-from indistinct.cli.run import run
+from indistinct.cli import run
 from indistinct.errors import InputError
 from indistinct.files import Source
 from indistinct.naming import columns_that_name, guess_variables
@@ -231,3 +232,12 @@ def test_case_11_cell_keys_that_add_up_say_that_tables_differ(tmp_path):
         )
     assert "different counts in different tables" in (tmp_path / "t/methodology.md").read_text()
     assert (tmp_path / "p.csv").read_text().splitlines()[1].startswith("1,")
+
+
+@pytest.mark.parametrize("weights", [[2.5, 4.0], [3, 7], [0, 2], [float("nan"), 2.0]])
+def test_a_column_called_weight_is_looked_at_and_leaves(weights, tmp_path):
+    path = tmp_path / "p.parquet"
+    pq.write_table(pa.table({"sex": ["f", "m"] * 20, "sampling_weight": weights * 20}), path)
+    asked = ["protect", str(path), "--key", "sex", "--k", "3", "--method", "suppress"]
+    assert run([*asked, "--out", str(tmp_path / "r")]) == 0
+    assert pq.read_schema(tmp_path / "r/data.parquet").names == ["sex", "sampling_weight"]

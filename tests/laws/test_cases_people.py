@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from indistinct import verify_release
-from indistinct.cli.run import run as command
+from indistinct.cli import run as command
 from indistinct.errors import InputError
 from indistinct.release import read_origin
 from indistinct.session import open_data

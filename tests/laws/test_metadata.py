@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
-from ways import KEY, WAYS, Way, population
+from ways import KEY, WAYS, Way, count_examined, population
 
 from indistinct import files
 from indistinct.prove import Promise, Trial, judge
@@ -52,6 +52,7 @@ def test_metadata_hold_only_what_cells_hold(way: Way, format, tmp_path):
         }
         assert {str(v) for v in variable.labels} <= values
         assert {str(v) for v in variable.categories or ()} <= values
+    count_examined(way)
     assert set(KEY) <= set(cells)
 
 

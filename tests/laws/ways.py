@@ -2,12 +2,17 @@
 
 A method joins the laws by being registered. A step needs an example of its fields in STEPS;
 `test_ways.py` fails for one that has none.
+
+No law passes for nothing. A law says `found.examine()` where it holds a released file against brute
+force, and `conftest.py` fails every law that has not done so for a way, unless `unexamined.py` says
+why it cannot; an entry there that could be examined fails too.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +23,7 @@ from small_data import open_small
 
 from indistinct.errors import GuaranteeError, IndistinctError
 from indistinct.hierarchy import Hierarchy, interval_hierarchy, suppression_only, table_hierarchy
+from indistinct.naming import find_person
 from indistinct.perturbing import PERTURBING
 from indistinct.protect import ACTIONS, METHODS, Plan, Protected, ReleaseKey, Step
 from indistinct.protect.by_plan import protect_by_plan
@@ -80,10 +86,20 @@ def population(seed: int, *, people: int = 200, visits: int = 1, varying: bool =
 
 @dataclass(frozen=True)
 class Way:
-    """One way to change records: a method, or a step by itself."""
+    """One way to change records: a method, or a step by itself.
+
+    Parameters
+    ----------
+    alters
+        Whether values may be others afterwards, so that no k is claimed.
+    finished
+        For a step that gives no k by itself: the step, and then cells suppressed until k holds.
+    """
 
     name: str
     protect: Callable[..., Protected]
+    alters: bool = False
+    finished: Callable[..., Protected] | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -106,14 +122,23 @@ def _by_method(method: str) -> Callable[..., Protected]:
     return protect
 
 
-def _by_step(content: Mapping[str, Any]) -> Callable[..., Protected]:
+def _by_step(content: Mapping[str, Any], *then: Mapping[str, Any]) -> Callable[..., Protected]:
     def protect(
         data: Data, *, key: Sequence[str] = KEY, k: int = 3, seed: int = 7, **options: Any
     ) -> Protected:
         given = {**content, "kind": content["kind"]}
         if "k" in given:
             given["k"] = k
-        plan = Plan((Step.from_dict(given),))
+        person = find_person(data.engine, data.source, key=key) if then else None
+        counted = {"key": list(key), "k": k}
+        after = [Step.from_dict({**step, **counted}) for step in then]
+        if person is not None:
+            whose = {"kind": "for-people", "person": person, "steps": [s.to_dict() for s in after]}
+            after = [Step.from_dict({**whose, **counted})]
+        steps = (Step.from_dict(given), *after)
+        # people are counted while the column is there that says whose record each is
+        late = given["kind"] == "deidentify" or (given["kind"] == "select" and person is not None)
+        plan = Plan(tuple(reversed(steps)) if late else steps)
         return protect_by_plan(
             data.engine,
             data.source,
@@ -193,18 +218,38 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
 """An example of each kind of step; the fields that a plan needs."""
 
 WAYS: list[Way] = [
-    *(Way(name, _by_method(name)) for name in (*METHODS, *ACTIONS, *PERTURBING) if name != "steps"),
     *(
-        Way(f"step {kind}", _by_step({"kind": kind, **STEPS[kind]}))
+        Way(name, _by_method(name), alters=name in (*PERTURBING, "perturb", "encrypt"))
+        for name in (*METHODS, *ACTIONS, *PERTURBING)
+        if name != "steps"
+    ),
+    *(
+        Way(
+            f"step {kind}",
+            _by_step({"kind": kind, **STEPS[kind]}),
+            alters=not _KINDS[kind].truthful,
+            finished=_by_step({"kind": kind, **STEPS[kind]}, {"kind": "suppress", **KEYED}),
+        )
         for kind in _KINDS
         if kind in STEPS
     ),
 ]
 
 
+EXAMINED: Counter[str] = Counter()
+"""How many released files the law that is running has held against brute force, by way."""
+
+
+def count_examined(way: Way) -> None:
+    """Count a file that a law made by a way and examines without `released`."""
+    EXAMINED[way.name] += 1
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a file: the release, or the sentence by which it was refused."""
+
+    way: str = ""
 
     folder: Path | None = None
     table: pa.Table | None = None
@@ -215,6 +260,32 @@ class Outcome:
     def rows(self) -> list[dict[str, Any]]:
         """The released records."""
         return self.table.to_pylist() if self.table is not None else []
+
+    def examine(self, *, whatever_is_said: bool = False) -> list[dict[str, Any]]:
+        """Return the released records, and count that a law examines them.
+
+        Parameters
+        ----------
+        whatever_is_said
+            Whether the law is about every file that is written; otherwise one that its judge
+            calls failed is not counted.
+        """
+        assert self.certificate is not None, self.refused
+        if whatever_is_said or self.certificate.state != "fails":
+            EXAMINED[self.way] += 1
+        return self.rows
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The key of which k is promised."""
+        return self.certificate.promise.key if self.certificate is not None else ()
+
+    @property
+    def changed(self) -> set[str]:
+        """The variables whose released values are not, or not all, the true ones."""
+        assert self.certificate is not None, self.refused
+        promise = self.certificate.promise
+        return {*promise.perturbed, *promise.encrypted, *promise.substituted}
 
     @property
     def green(self) -> bool:
@@ -232,6 +303,7 @@ def released(
     seed: int = 7,
     roles: Mapping[str, str] | None = None,
     protect: Mapping[str, Any] | None = None,
+    until_k: bool = False,
     **options: Any,
 ) -> Outcome:
     """Protect a file by one way and release it.
@@ -242,7 +314,14 @@ def released(
         Roles of variables by name; what is not named has none, as in a CSV file.
     protect, options
         Further arguments of `Data.protect` and of `Data.release`.
+    until_k
+        Whether more is done until there is a release to be judged, for a law that every way is
+        refused by holds of nothing: a step that gives no k by itself is followed by one that
+        does, and of a key that is altered the rest is taken.
     """
+    asked: dict[str, Any] = {"seed": seed, "roles": roles, "protect": protect, **options}
+    if until_k:
+        return _released_with_k(way, table, folder, key=tuple(key), k=k, **asked)
     with open_small(table) as data:
         if roles:
             data = data.with_roles(**roles)
@@ -250,9 +329,39 @@ def released(
             done = way.protect(data, key=key, k=k, seed=seed, **(protect or {}))
             written = data.release(folder, done, seed=seed, **options)
         except (GuaranteeError, IndistinctError) as error:
-            return Outcome(refused=str(error))
+            return Outcome(way.name, refused=str(error))
         return Outcome(
+            way.name,
             written.folder,
             pa.parquet.read_table(written.data),
             Certificate.read(written.certificate),
         )
+
+
+def _released_with_k(
+    way: Way, table: pa.Table, folder: Path, *, key: tuple[str, ...], **asked: Any
+) -> Outcome:
+    """Release by a way; without k, by the way and suppression; then by what is left of the key."""
+    unproved = asked.pop("although_unproved", False)
+    asked["although_unproved"] = False
+    ways = [way, *([replace(way, protect=way.finished)] if way.finished is not None else [])]
+
+    def first_released(key: tuple[str, ...], name: str) -> Outcome:
+        tried = (released(one, table, folder.with_name(name), key=key, **asked) for one in ways)
+        found = next(tried)
+        return found if not found.refused else next((f for f in tried if not f.refused), found)
+
+    found = first_released(key, folder.name)
+    claims = found.certificate is not None and found.certificate.promise.claims_k
+    asked["although_unproved"] = True
+    last = found
+    if found.refused and (unproved or way.alters):
+        last = released(ways[-1], table, folder, key=key, **asked)
+    if claims or not way.alters or last.refused:
+        return last if unproved else found
+    asked["although_unproved"] = False
+    left = tuple(name for name in key if name not in last.changed)
+    less = first_released(left, f"{folder.name}-less") if left and left != key else found
+    if less.refused or less is found:
+        return last if unproved else found
+    return less

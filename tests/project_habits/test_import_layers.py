@@ -8,20 +8,23 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "indistinct"
-BASE = {"errors", "variables", "progress", "showing"}
+BASE = {"errors", "arguments", "doors", "harmless", "variables", "progress", "showing"}
 LIBRARY = BASE | {"figures", "files", "engine", "keys", "hierarchy", "households", "naming"}
 MAY_IMPORT = {
     "errors": set(),
-    "variables": {"errors"},
+    "arguments": {"errors"},
+    "doors": {"errors"},
+    "harmless": set(),
+    "variables": {"errors", "arguments"},
     "progress": set(),
-    "figures": set(),
-    "showing": {"errors"},
+    "figures": {"harmless", "arguments"},
+    "showing": {"errors", "harmless"},
     "hierarchy": BASE,
     "files": BASE,
     "engine": BASE | {"files"},
     "keys": BASE | {"figures", "files", "engine", "hierarchy"},
     "households": BASE | {"figures", "files", "engine"},
-    "naming": BASE | {"files", "engine", "keys", "hierarchy"},
+    "naming": BASE | {"files", "engine", "keys", "hierarchy", "households", "text"},
     "rules": BASE | {"figures", "files", "households"},
     "risk": LIBRARY - {"households"},
     "utility": LIBRARY,
@@ -29,14 +32,15 @@ MAY_IMPORT = {
     "prove": LIBRARY | {"risk"},
     "tables": LIBRARY - {"households"},
     "text": BASE,
-    "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "text"},
+    "scrubbing": BASE | {"figures", "files", "engine", "protect", "project", "release", "text"},
     "census": BASE | {"files"},
     "project": BASE | {"files", "engine", "keys", "hierarchy", "households", "naming", "rules"},
     "release": BASE | {"files", "hierarchy", "protect", "prove", "project"},
-    "query": BASE | {"files", "engine", "keys", "protect", "project", "release"},
+    "query": LIBRARY | {"protect", "prove", "project", "release", "leaving"},
     "tradeoff": LIBRARY | {"risk", "rules", "utility", "protect", "prove", "project"},
     "verifying": LIBRARY | {"prove", "project", "release"},
-    "leaving": LIBRARY | {"protect", "project", "prove", "release", "scrubbing"},
+    "replaying": {"errors", "arguments", "keys", "protect", "prove"},
+    "leaving": LIBRARY | {"protect", "project", "prove", "release", "replaying", "scrubbing"},
     "comparing": LIBRARY | {"rules", "utility", "prove", "project", "release"},
     "perturbing": LIBRARY | {"protect", "project", "rules"},
     "report": LIBRARY

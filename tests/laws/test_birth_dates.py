@@ -1,0 +1,106 @@
+"""Law: a date of birth to the day does not leave beside a key that it is not in.
+
+Whatever it is called, in whatever form it is written, for every way of protecting; a year or a
+month of birth, and days of a few years that nobody was born on, stay.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ways import WAYS, population, released
+
+FORMS = {
+    "iso": "%Y-%m-%d",
+    "german": "%d.%m.%Y",
+    "british": "%d/%m/%Y",
+    "american": "%m/%d/%Y",
+    "two digits": "%d.%m.%y",
+    "packed": "%Y%m%d",
+    "packed, day first": "%d%m%Y",
+    "month in words": "%d %B %Y",
+    "stata": "%d%b%Y",
+    "with time": "%Y-%m-%d 00:00:00",
+}
+NAMES = (
+    "date_of_birth DOB birthdate Geburtsdatum geb_datum fecha_nacimiento FechaNac dateNaissance"
+    " data_di_nascita data_nascimento geboortedatum mother_dob P7_BIRTH born"
+).split()
+KEY = ("region", "sex")
+
+
+def with_dates(seed: int, name: str, form: str, *, first: int = 1930, last: int = 2005) -> pa.Table:
+    """Add days between two years; every fourth person has the day of the one before."""
+    rng = np.random.default_rng(seed)
+    table = population(seed, people=200).select([*KEY, "ill", "size"])
+    start, end = (datetime.date(year, 1, 1).toordinal() for year in (first, last))
+    days = rng.integers(start, end, 200)
+    days[::4] = days[1::4]
+    written = [datetime.date.fromordinal(int(day)).strftime(form) for day in days]
+    return table.append_column(name, [written])
+
+
+def names_released(table: pa.Table, folder, way: str = "mondrian", **options) -> set[str]:
+    chosen = next(one for one in WAYS if one.name == way)
+    found = released(chosen, table, folder, key=KEY, although_unproved=True, **options)
+    assert found.table is not None, found.refused
+    return set(found.table.column_names)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["date_of_birth", "Geburtsdatum", "fecha_nac"])
+def test_in_every_form(name, form, tmp_path):
+    assert name not in names_released(with_dates(1, name, FORMS[form]), tmp_path / "r")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_by_every_name(name, tmp_path):
+    table = with_dates(2, name, "%d.%m.%Y", first=1990)
+    assert name not in names_released(table, tmp_path / "r")
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "two digits"])
+def test_by_its_content_alone(form, tmp_path):
+    assert "v12" not in names_released(with_dates(3, "v12", FORMS[form]), tmp_path / "r")
+
+
+def test_as_a_type_of_date_and_as_a_whole_number(tmp_path):
+    table = with_dates(4, "v12", "%Y-%m-%d")
+    days = table.column("v12").cast(pa.date32())
+    numbers = [int(day.replace("-", "")) for day in table.column("v12").to_pylist()]
+    table = table.append_column("v13", days).append_column("v14", [numbers])
+    assert not {"v12", "v13", "v14"} & names_released(table, tmp_path / "r")
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_whatever_way_people_are_protected(way, tmp_path):
+    days = with_dates(5, "date_of_birth", "%Y-%m-%d").column("date_of_birth")
+    table = population(5).append_column("date_of_birth", days)
+    found = released(way, table, tmp_path / "r", although_unproved=True)
+    assert "date_of_birth" not in found.examine(whatever_is_said=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "first", "last"),
+    [
+        ("date_of_birth", "%Y", 1930, 2005),
+        ("date_of_birth", "%Y-01-01", 1930, 2005),
+        ("date_of_birth", "%Y-%m-01", 1990, 2005),
+        ("admitted", "%Y-%m-%d", 2019, 2024),
+        ("admitted", "%d.%m.%y", 1998, 2003),
+    ],
+)
+def test_years_months_and_other_days_stay(name, form, first, last, tmp_path):
+    table = with_dates(6, name, form, first=first, last=last)
+    assert name in names_released(table, tmp_path / "r")
+
+
+def test_it_is_released_on_request_and_never_green(tmp_path):
+    way = next(one for one in WAYS if one.name == "mondrian")
+    table = with_dates(7, "date_of_birth", "%Y-%m-%d")
+    found = released(way, table, tmp_path / "r", key=KEY, keep_named=["date_of_birth"])
+    assert "date_of_birth" in found.table.column_names
+    assert found.certificate.state == "reservations"
