@@ -3,6 +3,7 @@ one, and a `Watch` knows both for as long as a verb or a call lasts."""
 
 from indistinct.doors.coming import (
     beside,
+    check_address,
     check_file,
     check_folder_of_files,
     check_within,
@@ -23,11 +24,12 @@ from indistinct.doors.going import (
 )
 from indistinct.doors.leftovers import is_aside, remove_leftovers
 from indistinct.doors.undisturbed import undisturbed
-from indistinct.doors.watch import Watch, lies_within, watched, watching
+from indistinct.doors.watch import Watch, lies_within, resolved, watched, watching
 
 __all__ = [
     "Watch",
     "beside",
+    "check_address",
     "check_file",
     "check_folder_of_files",
     "check_new_file",
@@ -43,6 +45,7 @@ __all__ = [
     "read_file",
     "read_text",
     "remove_leftovers",
+    "resolved",
     "sync_all",
     "undisturbed",
     "watched",
