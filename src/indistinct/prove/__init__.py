@@ -18,6 +18,7 @@ from indistinct.prove.changes import (
 from indistinct.prove.copies import Copy, find_copies
 from indistinct.prove.cover import Cover, cover
 from indistinct.prove.examiners.minimality import with_replay
+from indistinct.prove.examiners.people import with_undecided
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.judge import judge
 from indistinct.prove.known_too import known_too
@@ -92,6 +93,7 @@ __all__ = [
     "trust",
     "verify",
     "with_replay",
+    "with_undecided",
 ]
 
 check_arguments(__name__)

@@ -42,6 +42,7 @@ RESERVATIONS = (
     "minimality",
     "model-not-checked",
     "order-kept",
+    "people-not-said",
     "perturbed",
     "population",
     "records-linked",
