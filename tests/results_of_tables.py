@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from indistinct.flow.session import Data
 from indistinct.project import Publish
-from indistinct.publishing import Asked, publish_tables, weigh_tables
-from indistinct.publishing.geography import settle_geographies
-from indistinct.session import Data
 from indistinct.tables import (
     CellSystem,
     Counted,
@@ -60,6 +58,8 @@ from indistinct.tables import (
 )
 from indistinct.tables.perturb import RandomRounding
 from indistinct.tables.perturb.small_counts_of_system import small_count_rounding_of_system
+from indistinct.tables.publishing import Asked, publish_tables, weigh_tables
+from indistinct.tables.publishing.geography import settle_geographies
 
 AREA, ZONE, WARD = "<i>area</i>", "<b>zone", "ward & <u>"
 SEX, ILL, WAGE = "<u>sex", "<b>ill</b>", "<i>wage"

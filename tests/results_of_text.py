@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from indistinct.scrubbing import ScrubResult, scrub
-from indistinct.text.annotated import Annotated, Reference
-from indistinct.text.baselines import Known, four_rows
-from indistinct.text.evaluate import evaluate
-from indistinct.text.finding import Finder
-from indistinct.text.reliability import reliability
-from indistinct.text.replace import Secret
-from indistinct.text.scrubber import Scrubber
-from indistinct.text.verdict import verdict
+from indistinct.scrub import ScrubResult, scrub
+from indistinct.scrub.text.annotated import Annotated, Reference
+from indistinct.scrub.text.baselines import Known, four_rows
+from indistinct.scrub.text.evaluating import evaluate
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.judging import verdict
+from indistinct.scrub.text.reliable import reliability
+from indistinct.scrub.text.replace import Secret
+from indistinct.scrub.text.scrubber import Scrubber
 
 LETTER = (
     "RE: Virginia Townsend, DOB 05/26/86 <b>urgent</b>\n\n"

@@ -26,11 +26,12 @@ from small_data import open_small
 import indistinct
 from indistinct import keys, risk, rules
 from indistinct.census import CensusSummary
-from indistinct.comparing import compare_release
 from indistinct.engine import Engine
 from indistinct.files import Source, open_table
+from indistinct.flow import compare_release
 from indistinct.hierarchy import Hierarchy, suppression_only, table_hierarchy
 from indistinct.households import Kinship
+from indistinct.keys.losses import over_distortion
 from indistinct.project import draft_project
 from indistinct.protect import (
     ArgusSession,
@@ -53,11 +54,10 @@ from indistinct.protect import (
     protect_uniques,
     round_counts,
 )
-from indistinct.protect.losses import Losses
+from indistinct.protect.methods.local_suppression.suppress import suppress
 from indistinct.protect.models import PrivacyModel
 from indistinct.protect.step import Step
-from indistinct.protect.systems.suppress import suppress
-from indistinct.protect.techniques.pram import PramOutcome
+from indistinct.protect.steps.pram import PramOutcome
 from indistinct.prove import (
     Edition,
     Promise,
@@ -87,9 +87,10 @@ from indistinct.prove.attacks import (
 from indistinct.prove.examiners.households import examine_households
 from indistinct.query import Answer
 from indistinct.release import AuditTrail, check_folder
+from indistinct.results.showing import MOST_ROWS, Shown, Table
 from indistinct.risk.scenario import KeyRole, Scenario
-from indistinct.showing import MOST_ROWS, Shown, Table
-from indistinct.utility import analyses, demography, over_distortion, quality
+from indistinct.utility import analyses, demography, quality
+from indistinct.utility.comparing.action_losses import Losses
 
 SEX, JOB = "<i>sex</i>", "job & <b>"
 WORDS = ("<script>alert(1)</script>", "a & b", '"c" <d>')

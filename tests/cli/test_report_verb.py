@@ -10,10 +10,10 @@ from importlib import resources
 import pytest
 
 from indistinct.cli import run
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.flow import reporting as front
+from indistinct.flow.session import open_data
 from indistinct.release import AuditTrail, Certificate, check_folder
-from indistinct.report import front
-from indistinct.session import open_data
 
 KEY = ["age", "sex", "town"]
 
@@ -170,7 +170,7 @@ def test_names_are_no_markup_at_the_terminal(place, capfd):
 
 
 def test_words_of_another_language(place, capfd):
-    text = resources.files("indistinct.report").joinpath("words/en.toml").read_text("utf-8")
+    text = resources.files("indistinct.release.report").joinpath("words/en.toml").read_text("utf-8")
     text = text.replace("**The release keeps its promise:**", "**Das Versprechen hält:**")
     (place / "de.toml").write_text(text.replace('language = "en"', 'language = "de"'), "utf-8")
     code, said = ask(capfd, place / "kept", "--language", place / "de.toml")

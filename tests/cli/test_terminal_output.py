@@ -17,11 +17,11 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from indistinct import progress
 from indistinct.cli import run
 from indistinct.cli.live import LiveProgress
 from indistinct.cli.terminal import bar, heading, note, table
-from indistinct.progress import listening, task
+from indistinct.core import progress
+from indistinct.core.progress import listening, task
 
 MOVES = re.compile(rb"\x1b\[([?0-9;]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+")
 
@@ -250,7 +250,7 @@ def test_standard_output_has_json_or_nothing(census, capfd, monkeypatch, verb):
 
 SLOW = """
 import sys, time
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.engine import duckdb
 counted = duckdb.count_words
 def slowly(*arguments, **options):

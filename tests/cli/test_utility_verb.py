@@ -11,7 +11,7 @@ import pytest
 
 from indistinct.census import census_table, write_census
 from indistinct.cli import run
-from indistinct.comparing import compare_release
+from indistinct.flow import compare_release
 
 COLUMNS = ["household", "relationship", "sex", "age", "marital", "region"]
 PROJECT = """\

@@ -5,9 +5,9 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from indistinct.census import census_table
-from indistinct.figures import Line, Point, bars, lines, points, stacked
+from indistinct.flow.session import open_data
+from indistinct.results.figures import Line, Point, bars, lines, points, stacked
 from indistinct.risk import choose_model, remove_variables, validate
-from indistinct.session import open_data
 
 KEY = ["age_group", "sex", "marital", "economic"]
 

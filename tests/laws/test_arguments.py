@@ -2,7 +2,7 @@
 
 The callables are found from the doorways: every function, constructor and public method that an
 `__all__` names. What an annotation forbids is said here a second time, and more simply than in
-`indistinct.arguments`; where this is not certain, nothing is asked.
+`indistinct.core.arguments`; where this is not certain, nothing is asked.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct
-from indistinct.arguments import MAY_BE_NAN, Limit
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.arguments import MAY_BE_NAN, Limit
+from indistinct.core.errors import IndistinctError, InputError
 from indistinct.release import canonical, check_folder
 
 BASE = {"arguments", "cli", "doors", "errors", "harmless", "progress", "showing"}
 """What the other rooms are built of; no page of the reference lists it."""
 
-INNER = {"indistinct.prove.examiners", "indistinct.report.sections"}
+INNER = {"indistinct.prove.examiners", "indistinct.release.report.sections"}
 """Tables of functions that the program itself goes through."""
 
 
@@ -221,7 +221,7 @@ def test_every_declared_limit_is_kept_and_told(doorway):
 
 
 @pytest.mark.parametrize(
-    "public", list(callables("indistinct.session")), ids=lambda public: public.name
+    "public", list(callables("indistinct.flow.session")), ids=lambda public: public.name
 )
 def test_k_seeds_and_fractions_of_open_data_have_limits(public):
     for name in {"k", "at_most", "seed", "fraction", "repeat"} & set(public.parameters):
@@ -251,7 +251,7 @@ def opened(tmp_path_factory):
     "name",
     sorted(
         public.name.rpartition(".")[2]
-        for public in callables("indistinct.session")
+        for public in callables("indistinct.flow.session")
         if ".Data." in public.name and not public.constructor
     ),
 )

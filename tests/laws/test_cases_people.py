@@ -12,9 +12,9 @@ import pytest
 
 from indistinct import verify_release
 from indistinct.cli import run as command
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.flow.session import open_data
 from indistinct.release import read_origin
-from indistinct.session import open_data
 
 
 def visits(path: Path, *, patients: int = 60, seed: int = 1, moving: bool = False) -> Path:

@@ -17,7 +17,7 @@ from ways import AGES, HIERARCHIES, KEY, REGIONS, WAYS, population, released
 
 from indistinct.files import open_table
 from indistinct.protect import Plan
-from indistinct.protect.household_steps import SwapHouseholds
+from indistinct.protect.steps.households import SwapHouseholds
 from indistinct.prove import Promise, Trial, judge
 from indistinct.release import read_origin
 

@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from verbs import PLACES, World, needed, options, pairs
 
-from indistinct import doors
 from indistinct.census import write_census
 from indistinct.cli import run
 from indistinct.cli.places import (
@@ -31,11 +30,12 @@ from indistinct.cli.places import (
     PageFile,
     ProjectFile,
 )
-from indistinct.doors.leftovers import name_aside
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core import doors
+from indistinct.core.doors.leftovers import name_aside
+from indistinct.core.errors import IndistinctError, InputError
+from indistinct.flow.session import open_data
 from indistinct.query.log import Log
 from indistinct.release import AuditTrail
-from indistinct.session import open_data
 
 PACKAGE = Path(doors.__file__).parents[1]
 FOREIGN = [
@@ -360,7 +360,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_and_said(private, capfd):
 
 def test_a_kill_in_the_middle_leaves_nothing_after_the_next_run(private):
     program = (
-        "import sys, time\nfrom indistinct.doors import written_whole\n"
+        "import sys, time\nfrom indistinct.core.doors import written_whole\n"
         "with written_whole('new.csv') as aside:\n"
         "    aside.write_text('half')\n    print('now', flush=True)\n    time.sleep(60)\n"
     )

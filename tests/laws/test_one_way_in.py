@@ -20,7 +20,6 @@ from typing import Any, get_type_hints
 import pytest
 from verbs import PLACES, World, needed, options
 
-from indistinct import doors
 from indistinct.cli import run
 from indistinct.cli.places import (
     DataPlace,
@@ -31,7 +30,8 @@ from indistinct.cli.places import (
     ReleasePlace,
     WordOrFile,
 )
-from indistinct.errors import InputError
+from indistinct.core import doors
+from indistinct.core.errors import InputError
 from indistinct.project import Project, load_project
 from indistinct.project.builders import HierarchyBuilder
 from indistinct.protect import Plan

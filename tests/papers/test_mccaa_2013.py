@@ -16,6 +16,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from indistinct.census import census_variables, write_census, write_hierarchies
+from indistinct.flow.session import open_data
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import guess_household, read_kinship
 from indistinct.protect import (
@@ -34,7 +35,6 @@ from indistinct.protect import (
 )
 from indistinct.prove.changes import changes, expected_shares
 from indistinct.rules import Rule, Rules, census_rules
-from indistinct.session import open_data
 from indistinct.utility import demographic_tests
 from indistinct.utility.demography import couple_ages, find_break, log_odds
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable, Recode
 from indistinct.risk.openshaw import WORST_CASE, coding_effect, match_matrix, openshaw_risk
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.project import Declared, Project, load_project, read_project
 from indistinct.project.builders import KINDS
 from indistinct.project.model import Data, EngineSettings, Release

@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.flow.session import open_data
 from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect import Deidentify, Plan
-from indistinct.protect.select import Select
-from indistinct.protect.step import Context, Step
-from indistinct.protect.systems.datafly import average_class_size, datafly
-from indistinct.protect.systems.datafly_outliers import DropOutliers
-from indistinct.protect.systems.datafly_profile import (
+from indistinct.protect.methods.datafly_ii.datafly import average_class_size, datafly
+from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers
+from indistinct.protect.methods.datafly_ii.datafly_profile import (
     CARETAKER,
     CONTRACT_BOUND,
     PROFILES,
     PUBLIC_USE,
     Profile,
 )
-from indistinct.protect.systems.datafly_request import check_tags, datafly_request
-from indistinct.protect.systems.datafly_rollup import outliers
-from indistinct.protect.systems.datafly_table import anonymity_table
-from indistinct.session import open_data
+from indistinct.protect.methods.datafly_ii.datafly_request import check_tags, datafly_request
+from indistinct.protect.methods.datafly_ii.datafly_rollup import outliers
+from indistinct.protect.methods.datafly_ii.datafly_table import anonymity_table
+from indistinct.protect.select import Select
+from indistinct.protect.step import Context, Step
 
 ROWS = {
     "a": [("a0", "A0", "*"), ("a1", "A0", "*"), ("a2", "A1", "*"), ("a3", "A1", "*")],

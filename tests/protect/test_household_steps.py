@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Draws, Plan, Step
-from indistinct.protect.household_steps import (
+from indistinct.protect.steps.households import (
     GroupQuarters,
     SampleHouseholds,
     ScrambleHouseholds,
     ordering,
 )
-from indistinct.protect.household_steps.identities import shuffled
-from indistinct.protect.household_steps.sample import at_random
+from indistinct.protect.steps.households.identities import shuffled
+from indistinct.protect.steps.households.sample import at_random
 
 shrinking = settings(max_examples=15, deadline=None)
 

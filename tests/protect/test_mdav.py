@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.protect import Context, Plan
-from indistinct.protect.systems.mdav import mdav, microaggregation, optimal_1d
-from indistinct.protect.systems.microaggregate import Microaggregate
-from indistinct.variables import Variable, Variables
+from indistinct.protect.methods.microaggregating.mdav import mdav, microaggregation, optimal_1d
+from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 shared = pytest.mark.skipif(not SHARED.is_dir(), reason="there is no folder 'shared' beside it")

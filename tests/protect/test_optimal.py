@@ -10,10 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.flow.session import open_data
 from indistinct.hierarchy import suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, group_rows
+from indistinct.keys.losses.classes import average_class_size, discernibility
+from indistinct.keys.losses.entropies import entropy
+from indistinct.keys.losses.height import loss
+from indistinct.keys.losses.precisions import precision_loss
+from indistinct.protect.methods.whole_variables import lattice as lattice_module
+from indistinct.protect.methods.whole_variables.lattice import Lattice
+from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import (
     AverageRisk,
     Grouping,
@@ -27,15 +35,7 @@ from indistinct.protect.models import (
     unsafe_classes,
 )
 from indistinct.protect.plan import Plan
-from indistinct.protect.systems import lattice as lattice_module
-from indistinct.protect.systems.lattice import Lattice
-from indistinct.protect.systems.optimal import optimal
 from indistinct.risk.diversity import SensitiveCounts, split_table
-from indistinct.session import open_data
-from indistinct.utility.classes import average_class_size, discernibility
-from indistinct.utility.entropy import entropy
-from indistinct.utility.loss import loss
-from indistinct.utility.precision import precision_loss
 
 SCORES = {
     "loss": loss,

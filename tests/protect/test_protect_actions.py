@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import DALENIUS_KEY, MATRIX_32, MATRIX_34, dalenius, keys, sha, small, tables
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.files import open_data
 from indistinct.protect import (
     Blank,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from small_tables import sha
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect import Plan, Shuffle

@@ -16,7 +16,7 @@ import pytest
 from small_tables import sha
 
 import indistinct.protect
-from indistinct.errors import IndistinctError
+from indistinct.core.errors import IndistinctError
 from indistinct.files import Source
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import (
@@ -29,10 +29,10 @@ from indistinct.protect import (
     Step,
     SwapHouseholds,
 )
+from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
 from indistinct.protect.perturb import Perturb
 from indistinct.protect.step import _KINDS
-from indistinct.protect.systems.microaggregate import Microaggregate
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     AddNoise,
     BlankTold,
     CorrelatedNoise,
@@ -264,7 +264,7 @@ def missing(source: Source, name: str) -> list[bool]:
 
 
 def test_every_technique_has_an_example():
-    room = indistinct.protect.techniques.__name__
+    room = indistinct.protect.steps.__name__
     known = {example.step.kind for example in EXAMPLES} | set(LEFT_OUT)
     assert {kind for kind, step in _KINDS.items() if step.__module__.startswith(room)} <= known
 

@@ -16,20 +16,20 @@ from small_data import open_small
 from small_tables import keys as keys_of_file
 from small_tables import tables
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.keys import Generalisable, KeyTable
-from indistinct.protect.step import Context, Step
-from indistinct.protect.systems.suppress import (
+from indistinct.protect.methods.local_suppression.suppress import (
     Suppression,
     importance_weights,
     suppress,
     suppression_keys,
 )
-from indistinct.protect.systems.suppress_bound import strict_bound
-from indistinct.protect.systems.suppress_problem import Problem
-from indistinct.protect.systems.suppress_step import Suppress
-from indistinct.protect.systems.suppress_strict import suppress_strictly
+from indistinct.protect.methods.local_suppression.suppress_bound import strict_bound
+from indistinct.protect.methods.local_suppression.suppress_problem import Problem
+from indistinct.protect.methods.local_suppression.suppress_step import Suppress
+from indistinct.protect.methods.local_suppression.suppress_strict import suppress_strictly
+from indistinct.protect.step import Context, Step
 
 Rows = list[tuple[Any, ...]]
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.hierarchy.labels import stands_for
-from indistinct.prove.attacks.attribute_disclosure import attribute_disclosure
+from indistinct.prove.attacks.attributes import attribute_disclosure
 from indistinct.prove.attacks.control import hold_out
 from indistinct.prove.registers import Register
 

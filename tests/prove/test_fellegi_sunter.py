@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from linkage_noise import dirty
 
 from indistinct.census import census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.attacks.blocking import choose_rules
 from indistinct.prove.attacks.comparisons import LEVELS, attributes_of, kind_of
 from indistinct.prove.attacks.fellegi_sunter import evaluate, link_probabilistically

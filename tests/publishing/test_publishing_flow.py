@@ -19,17 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
+from indistinct.flow.session import Data
 from indistinct.project import DeclaredRecode, DeclaredTable
-from indistinct.publishing import (
-    Asked,
-    Publication,
-    protecting,
-    publish_tables,
-    suppressing,
-)
 from indistinct.release import check_folder
-from indistinct.session import Data
 from indistinct.tables import (
     CellSystem,
     Published,
@@ -38,6 +31,13 @@ from indistinct.tables import (
     Suppression,
     controlled_rounding,
     suppress,
+)
+from indistinct.tables.publishing import (
+    Asked,
+    Publication,
+    protecting,
+    publish_tables,
+    suppressing,
 )
 
 SEED = 918273645

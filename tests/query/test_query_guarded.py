@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from asked import Asked, session
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variables
 from indistinct.files import workspace
 from indistinct.query import Bound, ask
 from indistinct.query.coding import as_ranges
-from indistinct.variables import Variables
 
 
 @pytest.fixture

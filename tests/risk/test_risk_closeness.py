@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import KeyCoding, coding_of_values
-from indistinct.errors import InputError
 from indistinct.hierarchy import csv_hierarchy, table_hierarchy, taxonomy_hierarchy
 from indistinct.keys import KeyTable
 from indistinct.risk.closeness import t_closeness
-from indistinct.risk.likeness import likeness
+from indistinct.risk.likenesses import likeness
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 relaxed = settings(deadline=None, max_examples=40)

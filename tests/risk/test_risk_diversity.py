@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import KeyCoding, coding_of_values
-from indistinct.errors import InputError
 from indistinct.hierarchy import csv_hierarchy, ordered_hierarchy
 from indistinct.keys import KeyTable
 from indistinct.risk.attributes import attribute_disclosure

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import indistinct
 from indistinct.census import KEYS_20, census_table
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk import minimal
 from indistinct.risk.minimal import minimal_uniques
-from indistinct.risk.suda import suda
+from indistinct.risk.suda2 import suda
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 SDCMICRO = SHARED / "reference" / "sdcmicro"

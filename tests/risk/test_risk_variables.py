@@ -14,7 +14,7 @@ from small_data import open_small
 
 import indistinct
 from indistinct.census import SKINNER_HOLMES_KEY, census_variables
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.assessment import assess, check_areas
 from indistinct.risk.k_anonymity import k_anonymity_test

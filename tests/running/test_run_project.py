@@ -15,14 +15,13 @@ import pytest
 from small_data import shared_engine
 
 import indistinct
-from indistinct import session
 from indistinct.cli import run as command
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.errors import IndistinctError, InputError
+from indistinct.flow import Run, Wanted, release_data, run_project, session
 from indistinct.project import load_project
 from indistinct.project.model import Use as ProjectUse
 from indistinct.protect import PRESETS, How, Meaning, Part, Use
 from indistinct.release import SigningKey, check_folder
-from indistinct.running import Run, Wanted, release_data, run_project
 
 FIELDS = {
     "method", "k", "records_in", "records_out", "suppressed_records", "suppressed_cells", "levels",
@@ -278,7 +277,7 @@ def test_a_report_that_fails_leaves_the_release(error, write, tmp_path, monkeypa
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("indistinct.running.flow.write_report", broken)
+    monkeypatch.setattr("indistinct.flow.releasing.write_report", broken)
     with pytest.raises(IndistinctError, match=r"was written to .*release and stands, but not"):
         run_project(write())
     assert check_folder(tmp_path / "release").whole
@@ -288,7 +287,7 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
     def refuse(*arguments, **options):
         raise InputError("Nothing to compare.")
 
-    monkeypatch.setattr("indistinct.session.compare_release", refuse)
+    monkeypatch.setattr("indistinct.flow.session.compare_release", refuse)
     done = run_project(write('method = "suppress"', utility=True))
     assert "Utility could not be measured: Nothing to compare." in done.warnings
 
@@ -328,9 +327,9 @@ def test_what_is_wrong_is_told_before_any_work(
     def never(*arguments, **given):
         raise AssertionError("records were protected")
 
-    monkeypatch.setattr("indistinct.session.Data.protect", never)
-    monkeypatch.setattr("indistinct.report.pdf.shutil.which", lambda name: None)
-    monkeypatch.setattr("indistinct.report.pdf._usual_places", lambda *given: [])
+    monkeypatch.setattr("indistinct.flow.session.Data.protect", never)
+    monkeypatch.setattr("indistinct.release.report.pdf.shutil.which", lambda name: None)
+    monkeypatch.setattr("indistinct.release.report.pdf._usual_places", lambda *given: [])
     monkeypatch.delenv("INDISTINCT_BROWSER", raising=False)
     monkeypatch.chdir(tmp_path)
     project = write(release, more)

@@ -10,8 +10,8 @@ import pytest
 from scipy import optimize
 from small_data import open_small
 
+from indistinct.core.errors import InputError
 from indistinct.engine import Tally
-from indistinct.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, grouping_from_text
 from indistinct.tables.perturb import (
     Margin,

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.cell_rules import (
     combined,
@@ -19,13 +19,13 @@ from indistinct.tables.cell_rules import (
     pq_rule,
     threshold_rule,
 )
+from indistinct.tables.few_people import small_cells
 from indistinct.tables.magnitudes.totals import (
     SystemContributions,
     magnitude_system,
     system_contributions,
 )
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.small_cells import small_cells
 from indistinct.tables.system import CellSystem
 
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import optimize, stats
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables
 from indistinct.tables.derived import (
     KINDS,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing import (

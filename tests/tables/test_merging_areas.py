@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, tabular_uniques
 from indistinct.tables.merging.areas import merge_areas
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.attributes import attribute_disclosure
 

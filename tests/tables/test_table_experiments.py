@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tabulated import PAPER_A, PAPER_TABLES, STAGE, random_tables, tabulated
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments import (
     risk_by_area_size,

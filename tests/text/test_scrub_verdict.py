@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.text.events import Fact, events, facts
-from indistinct.text.rarity import RareCombinations
-from indistinct.text.verdict import DE_IDENTIFIED, Traces, verdict
+from indistinct.scrub.text.events import Fact, events, facts
+from indistinct.scrub.text.judging import DE_IDENTIFIED, Traces, verdict
+from indistinct.scrub.text.rarity import RareCombinations
 
 LIFE = (
     "In 1961 his family emigrated. Two years later his father died. "

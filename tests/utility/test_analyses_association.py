@@ -11,9 +11,9 @@ import pytest
 from analyses_files import coded, people
 from scipy import stats
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable
 from indistinct.utility.analyses import compare_associations, compare_correlations
-from indistinct.variables import Variable
 
 ORDERED = {"school": "ordinal"}
 

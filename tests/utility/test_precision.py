@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sweeney_releases import datafly, k_similar, keys, mu_argus, recoding
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import Recoding
-from indistinct.utility import distortion, levels_up, over_distortion, precision
+from indistinct.keys.losses import distortion, levels_up, over_distortion, precision
 
 LEAST = 8.2666667
 """The least distortion of a 2-anonymous cell-level release of Figure 28, by exact search."""

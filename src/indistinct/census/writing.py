@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.csv
 
-from indistinct.arguments import Seed, at_least
 from indistinct.census.chunk import make_chunks
 from indistinct.census.codes import age_group_19, geography_4
 from indistinct.census.schema import (
@@ -22,11 +21,9 @@ from indistinct.census.schema import (
     census_variables,
     register_variables,
 )
-from indistinct.errors import InputError
+from indistinct.core import InputError, Seed, Variables, at_least, task
 from indistinct.files import parquet_writer, written_whole
-from indistinct.progress import task
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variables
+from indistinct.results import Shown, Table
 
 __all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key", "write_census"]
 

@@ -10,7 +10,7 @@ import typer
 from indistinct.census import write_census, write_hierarchies
 from indistinct.cli.options import Json, people, print_json
 from indistinct.cli.places import OutputFile, OutputFolder
-from indistinct.doors import folder_written_whole
+from indistinct.core.doors import folder_written_whole
 
 __all__ = ["census"]
 

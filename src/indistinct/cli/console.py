@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from indistinct.harmless import for_terminal, visible
+from indistinct.core import for_terminal, visible
 
 __all__ = ["Screen", "harmless_streams"]
 

@@ -20,8 +20,8 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import OutputFile
 from indistinct.cli.terminal import paragraph, words
-from indistinct.doors import lies_within
-from indistinct.files.sql import is_database
+from indistinct.core.doors import lies_within
+from indistinct.files import is_database
 from indistinct.project import draft_project
 
 __all__ = ["init"]

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from indistinct.cli.console import Screen
 from indistinct.cli.terminal import bar, can_show
-from indistinct.progress import Task, listening
+from indistinct.core import Task, listening
 
 __all__ = ["LiveProgress", "error_console", "hidden", "showing_progress"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from indistinct.cli import results
 from indistinct.cli.options import people, print_json
-from indistinct.doors import folder_written_whole
-from indistinct.harmless import for_json
-from indistinct.tradeoff import RiskUtilityMap
+from indistinct.core import for_json
+from indistinct.core.doors import folder_written_whole
+from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = ["show_map"]
 

@@ -13,11 +13,10 @@ from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
 from indistinct.cli.places import RECORDS, DataPlace, OutputFile, ScratchFolder
+from indistinct.core import InputError, for_json
 from indistinct.engine import EngineName
-from indistinct.errors import InputError
-from indistinct.harmless import for_json
+from indistinct.flow import Data, open_data
 from indistinct.protect import Told
-from indistinct.session import Data, open_data
 
 __all__ = [
     "Accept",

@@ -14,7 +14,8 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from indistinct.doors import (
+from indistinct.core import IndistinctError, InputError
+from indistinct.core.doors import (
     Watch,
     beside,
     check_file,
@@ -22,13 +23,10 @@ from indistinct.doors import (
     check_new_file,
     check_new_folder,
 )
-from indistinct.errors import IndistinctError, InputError
-from indistinct.files import check_data
-from indistinct.files.sql import is_database
-from indistinct.files.writing import BY_SUFFIX
+from indistinct.files import BY_SUFFIX, check_data, is_database
 from indistinct.project import load_project
 from indistinct.release import AuditTrail
-from indistinct.report.placing import check_page
+from indistinct.release.report import check_page
 
 __all__ = [
     "RECORDS",

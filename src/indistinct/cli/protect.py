@@ -47,9 +47,17 @@ from indistinct.cli.places import (
 from indistinct.cli.released import tell_run
 from indistinct.cli.results import show_actions, show_side_by_side
 from indistinct.cli.verb import option_of, together
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import Format
-from indistinct.perturbing import PERTURBING
+from indistinct.flow import (
+    KNOWN_METHODS,
+    PERTURBING,
+    Data,
+    Wanted,
+    compare_methods_as_asked,
+    release_data,
+)
+from indistinct.keys.losses import LossName
 from indistinct.project import ReportSettings, load_project
 from indistinct.protect import (
     ACTIONS,
@@ -62,9 +70,6 @@ from indistinct.protect import (
     write_comparison,
 )
 from indistinct.protect.shuffling import Of
-from indistinct.running import KNOWN_METHODS, Wanted, compare_methods_as_asked, release_data
-from indistinct.session import Data
-from indistinct.utility import LossName
 
 __all__ = ["protect"]
 

@@ -15,13 +15,10 @@ from indistinct.cli.noting import note_on_project, note_on_release
 from indistinct.cli.options import Json, Out, people, print_json
 from indistinct.cli.places import KeptFile, ReleasePlace
 from indistinct.cli.verb import together
-from indistinct.errors import InputError
+from indistinct.core import InputError, visible
 from indistinct.files import write_data
-from indistinct.harmless import visible
 from indistinct.project import load_project
-from indistinct.query import Answer, ask, ask_as
-from indistinct.query.answer import as_shown
-from indistinct.query.log import check_is_log
+from indistinct.query import Answer, as_shown, ask, ask_as, check_is_log
 
 __all__ = ["query"]
 

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from indistinct.cli.options import people, print_json
 from indistinct.cli.results import show_protected
-from indistinct.errors import GuaranteeError
+from indistinct.core import GuaranteeError
+from indistinct.flow import Run
 from indistinct.release import ReleaseFolder
-from indistinct.running import Run
 
 __all__ = ["tell_run"]
 

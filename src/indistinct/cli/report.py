@@ -23,11 +23,10 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import DataPlace, PageFile, ProjectFile, ReleasePlace, WordOrFile
 from indistinct.cli.verb import together
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError
+from indistinct.flow import WrittenReport, write_report
 from indistinct.project import load_project
-from indistinct.report import WrittenReport, write_comparison_report, write_report
-from indistinct.report.candidates import outcomes_of
-from indistinct.report.pieces import Claim, Document, Edition
+from indistinct.release.report import Claim, Document, Edition, outcomes_of, write_comparison_report
 
 __all__ = ["report"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from rich.console import Console
 
 from indistinct.cli.terminal import heading, note, paragraph, table, words
-from indistinct.comparing.result import ReleaseComparison
 from indistinct.keys import Uniques
 from indistinct.protect import Comparison, Cost, Protected, SideBySide
 from indistinct.prove import Verification
 from indistinct.risk import FileRisk, ModelPath, RecordRisk, Suda, VariableRemoval
-from indistinct.tradeoff import RiskUtilityMap
-from indistinct.tradeoff.points import RISKS, UTILITIES
+from indistinct.utility.comparing import ReleaseComparison
+from indistinct.utility.tradeoff import RISKS, UTILITIES, RiskUtilityMap
 
 __all__ = [
     "show_actions",

@@ -29,9 +29,8 @@ from indistinct.cli.places import DataPlace, InputFile, KeptFile
 from indistinct.cli.results import show_risk
 from indistinct.cli.terminal import paragraph, words
 from indistinct.cli.verb import together
-from indistinct.errors import InputError
-from indistinct.risk import Distribution, FileRisk, FollowUps
-from indistinct.risk.followup import read_follow_up
+from indistinct.core import InputError
+from indistinct.risk import Distribution, FileRisk, FollowUps, read_follow_up
 
 __all__ = ["risk"]
 

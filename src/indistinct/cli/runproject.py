@@ -27,12 +27,12 @@ from indistinct.cli.places import DataPlace, InputFile, OutputFolder, ProjectFil
 from indistinct.cli.released import tell_run
 from indistinct.cli.scrub import tell_scrubbed
 from indistinct.cli.tables import publish, tell_publication
-from indistinct.doors import lies_within
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import lies_within
+from indistinct.flow import run_project
 from indistinct.project import Project, load_project
-from indistinct.publishing import Asked, check_publication
-from indistinct.running import run_project
-from indistinct.scrubbing import scrub
+from indistinct.scrub import scrub
+from indistinct.tables.publishing import Asked, check_publication
 
 __all__ = ["run"]
 

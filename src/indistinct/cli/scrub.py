@@ -29,12 +29,12 @@ from indistinct.cli.places import (
     OutputFolder,
 )
 from indistinct.cli.terminal import heading, note, paragraph, table
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.project import Dates, Scope, load_project
-from indistinct.scrubbing import ScrubResult
-from indistinct.scrubbing import scrub as scrub_letters
-from indistinct.text.baselines import FourRows
-from indistinct.text.replace import Secret
+from indistinct.scrub import ScrubResult
+from indistinct.scrub import scrub as scrub_letters
+from indistinct.scrub.text import FourRows
+from indistinct.scrub.text.replace import Secret
 
 __all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 

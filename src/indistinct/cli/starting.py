@@ -24,10 +24,9 @@ from indistinct.cli.app import app
 from indistinct.cli.console import harmless_streams
 from indistinct.cli.faults import FAULT, errors_behind, tell_fault
 from indistinct.cli.verb import honest, tell_people
-from indistinct.doors import Watch, undisturbed, watching
-from indistinct.engine.failing import BROKEN_OFF, OUT_OF_MEMORY
-from indistinct.errors import IndistinctError, Interrupted
-from indistinct.harmless import for_terminal
+from indistinct.core import IndistinctError, Interrupted, for_terminal
+from indistinct.core.doors import Watch, undisturbed, watching
+from indistinct.engine import BROKEN_OFF, OUT_OF_MEMORY
 
 __all__ = ["start"]
 

@@ -30,11 +30,11 @@ from indistinct.cli.options import (
 from indistinct.cli.places import RECORDS, InputFolder, KeptFile, OutputFile, OutputFolder
 from indistinct.cli.terminal import heading, paragraph, table, words
 from indistinct.cli.verb import together
-from indistinct.doors import write_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import write_whole
 from indistinct.project import Stop, TableFormat, TableMethod
-from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
-from indistinct.tables.differencing.requests import Published
+from indistinct.tables.differencing import Published
+from indistinct.tables.publishing import Asked, Experiment, Publication, experiment, publish_tables
 
 __all__ = ["publish", "show_publication", "tables", "tell_publication"]
 

@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from indistinct.harmless import visible
+from indistinct.core import visible
 
 __all__ = ["bar", "can_show", "heading", "note", "paragraph", "table", "words"]
 

@@ -34,9 +34,9 @@ from indistinct.cli.places import RECORDS, OutputFile
 from indistinct.cli.results import show_uniques
 from indistinct.cli.terminal import table
 from indistinct.cli.verb import together
+from indistinct.core import Missing
 from indistinct.engine import Approach, show_size
 from indistinct.keys import Explanation, write_pull_out
-from indistinct.variables import Missing
 
 __all__ = ["show_explanation", "uniques"]
 

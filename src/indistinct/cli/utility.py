@@ -31,10 +31,11 @@ from indistinct.cli.places import (
     ReleasePlace,
 )
 from indistinct.cli.results import show_comparison
-from indistinct.comparing import LEAST, THRESHOLDS, compare_release
-from indistinct.errors import GuaranteeError
+from indistinct.core import GuaranteeError
+from indistinct.flow import compare_release
 from indistinct.project import load_project
-from indistinct.utility.demography.front import KinshipOf
+from indistinct.utility.comparing import LEAST, THRESHOLDS
+from indistinct.utility.demography import KinshipOf
 
 __all__ = ["utility"]
 

@@ -19,9 +19,9 @@ from typer.models import ArgumentInfo, OptionInfo
 from indistinct.cli.live import error_console
 from indistinct.cli.options import split_names
 from indistinct.cli.places import AllowOutside, OutputFile, Overwrite, PlaceKind
-from indistinct.doors import Watch, watching
-from indistinct.errors import IndistinctError, InputError
-from indistinct.prove.opinion import check_codes
+from indistinct.core import IndistinctError, InputError
+from indistinct.core.doors import Watch, watching
+from indistinct.prove import check_codes
 
 __all__ = ["as_verb", "honest", "option_of", "places_of", "tell_people", "together"]
 

@@ -25,10 +25,9 @@ from indistinct.cli.options import (
 from indistinct.cli.places import DataPlace, InputFile, InputFolder, KeptFile, ReleasePlace
 from indistinct.cli.results import show_verification
 from indistinct.cli.verb import together
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError, Missing
+from indistinct.flow import ATTACKS, verify_release
 from indistinct.release import AuditTrail, FolderCheck, check_folder, kind_of_folder
-from indistinct.variables import Missing
-from indistinct.verifying import ATTACKS, verify_release
 
 __all__ = ["verify"]
 

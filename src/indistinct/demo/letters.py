@@ -20,9 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from indistinct.census.identities import CENSUS_DAY
-from indistinct.census.namelists import GIVEN_NAMES, STREETS, SURNAMES
-from indistinct.census.schema import LABELS
+from indistinct.census import CENSUS_DAY, GIVEN_NAMES, LABELS, STREETS, SURNAMES
 from indistinct.demo.letter_forms import FORMS, Form, Who
 
 __all__ = ["Letter", "fill", "letters_about", "write_letters"]

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indistinct import keys, progress
-from indistinct.arguments import Seed
+from indistinct import keys
 from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchies
+from indistinct.core import InputError, Seed, progress
+from indistinct.core.doors import folder_written_whole, read_file
 from indistinct.demo.releases import (
     MAX_DROP,
     SHUFFLED,
@@ -31,15 +32,12 @@ from indistinct.demo.releases import (
 from indistinct.demo.scrubbed import scrub_letters
 from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
-from indistinct.doors import folder_written_whole, read_file
-from indistinct.errors import InputError
 from indistinct.files import write_data
+from indistinct.flow import Data, open_data, verify_release
 from indistinct.protect import Method, Request, compare_methods
 from indistinct.prove import Verification
 from indistinct.release import file_digest
 from indistinct.risk import file_risk, known_population_risk
-from indistinct.session import Data, open_data
-from indistinct.verifying import verify_release
 
 __all__ = ["Demo", "is_demo", "run_demo"]
 

@@ -14,7 +14,7 @@ from indistinct.protect import SideBySide
 from indistinct.prove import Verification
 from indistinct.release import Certificate
 from indistinct.risk import FileRisk, KnownRisk
-from indistinct.tradeoff import RiskUtilityMap
+from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = ["FRACTION", "WORDS", "Demo"]
 

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["Apart", "serve"]
 

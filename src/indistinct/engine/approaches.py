@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding, text_columns
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Dealt, LocalTally, sorting_order
 from indistinct.engine.wordstore import WordStore
-from indistinct.files.source import Source
+from indistinct.files import Source
 
 __all__ = ["count_words"]
 

@@ -18,12 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Fraction
+from indistinct.core import Fraction, InputError, Variables, progress
 from indistinct.engine.tally import Approach, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.variables import Variables
+from indistinct.files import Source
 
 __all__ = ["WEIGHT_UNIT", "Change", "ColumnFacts", "Engine", "EngineName", "weight_units"]
 

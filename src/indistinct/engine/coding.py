@@ -17,10 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import InputError, progress
 from indistinct.engine.kernels import pack_codes, pack_mapped
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 
 __all__ = [
     "Coding",

@@ -22,11 +22,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from indistinct.core import InputError
 from indistinct.engine import kernels
 from indistinct.engine.approaches import PROGRAM_MEMORY
 from indistinct.engine.limits import show_size
 from indistinct.engine.tally import Approach
-from indistinct.errors import InputError
 
 __all__ = [
     "LARGEST_CATALOGUE",

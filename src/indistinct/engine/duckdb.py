@@ -10,16 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct import progress
+from indistinct.core import InputError, Variables, progress
 from indistinct.engine.approaches import count_words
 from indistinct.engine.base import Change, ColumnFacts, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
 from indistinct.engine.tally import Approach, Tally
-from indistinct.errors import InputError
-from indistinct.files import dialect_of, parquet_writer
-from indistinct.files.source import Source
-from indistinct.variables import Variables
+from indistinct.files import Source, dialect_of, parquet_writer
 
 __all__ = ["DuckDBEngine"]
 

@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = [
     "available_memory",

@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.doors import written_whole
+from indistinct.core import GuaranteeError, IndistinctError, InputError, Variables, progress
+from indistinct.core.doors import written_whole
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
     Distinct,
@@ -44,10 +44,7 @@ from indistinct.engine.spark_tasks import (
     tallied,
 )
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
-from indistinct.errors import GuaranteeError, IndistinctError, InputError
-from indistinct.files import dialect_of, parquet_writer
-from indistinct.files.source import BATCH_RECORDS, Source
-from indistinct.variables import Variables
+from indistinct.files import BATCH_RECORDS, Source, dialect_of, parquet_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding
 from indistinct.engine.tally import BLOCK_RECORDS
-from indistinct.files.damage import reading_records
-from indistinct.files.source import Source
+from indistinct.files import Source, reading_records
 
 __all__ = [
     "Part",

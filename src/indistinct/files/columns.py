@@ -20,7 +20,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.variables import Level, Variable
+from indistinct.core import Level, Variable
 
 __all__ = ["TextColumn", "decimals_of", "is_number", "number_text"]
 

@@ -1,6 +1,6 @@
 """Cells that a spreadsheet would run, marked as text when they are written and read as they were.
 
-`indistinct.harmless` says what such a cell is and how one is marked; here whole columns are.
+`indistinct.core.harmless` says what such a cell is and how one is marked; here whole columns are.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.harmless import FORMULA, NUMBER
+from indistinct.core import FORMULA, NUMBER
 
 __all__ = ["marked", "unmarked"]
 

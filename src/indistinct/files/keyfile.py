@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from indistinct.doors import open_file, write_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import open_file, write_whole
 
 __all__ = ["read_key_file", "write_key_file"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.doors import check_file, check_folder_of_files
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import check_file, check_folder_of_files
 from indistinct.files.columns import is_number
 from indistinct.files.csvfile import read_csv
 from indistinct.files.parquet import (
@@ -195,7 +195,7 @@ def check_numeric(source: Source, column: str) -> None:
     ...     check_numeric(source, "age")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: table: variable 'age' must hold numbers, but record 2 does ...
+    indistinct.core.errors.InputError: table: variable 'age' must hold numbers, but record 2 ...
     """
     source.check_columns([column])
     type = source.schema.field(column).type

@@ -18,12 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct import progress
-from indistinct.doors import written_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, Level, Variable, Variables, progress
+from indistinct.core.doors import written_whole
 from indistinct.files.dialect import Dialect
 from indistinct.files.source import Source
-from indistinct.variables import Level, Variable, Variables
 
 __all__ = [
     "ParquetWriter",

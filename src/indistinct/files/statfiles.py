@@ -22,12 +22,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyreadstat
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import InputError, Level, Value, Variable, Variables, progress
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import float_code, integer_code
-from indistinct.variables import Level, Value, Variable, Variables
 
 __all__ = ["EPOCH_DAYS", "SUFFIXES", "date_kind", "read_stat"]
 

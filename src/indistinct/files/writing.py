@@ -11,15 +11,13 @@ from typing import Literal, TypeAlias
 import pyarrow as pa
 import pyreadstat
 
-from indistinct import progress
-from indistinct.doors import written_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, Variable, Variables, progress
+from indistinct.core.doors import written_whole
 from indistinct.files.csvfile import write_csv
 from indistinct.files.dialect import Dialect
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import Source
 from indistinct.files.statwrite import write_spss, write_stata
-from indistinct.variables import Variable, Variables
 
 __all__ = ["BY_SUFFIX", "FORMATS", "SUFFIX_OF", "Format", "write_data"]
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
+from indistinct.core import Level
 from indistinct.hierarchy.codes import code_hierarchy
 from indistinct.hierarchy.dates import date_hierarchy, is_date
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.intervals import as_number, interval_hierarchy
 from indistinct.hierarchy.simple import suppression_only
 from indistinct.hierarchy.special import distinct_texts
-from indistinct.variables import Level
 
 __all__ = ["Choice", "choose_hierarchy"]
 

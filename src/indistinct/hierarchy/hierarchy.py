@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.text import as_text, as_texts
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
 

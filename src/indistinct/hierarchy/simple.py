@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from indistinct.arguments import check_whole
+from indistinct.core import check_whole
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
 

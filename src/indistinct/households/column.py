@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Value, Variable
 from indistinct.files import Source
-from indistinct.variables import Value, Variable
 
 __all__ = ["Column", "as_column", "plain_code", "read_columns"]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.households.codes import KIN, HouseholdColumns
 from indistinct.households.column import Column
 from indistinct.households.kinship import NOBODY, Records

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import Source
 from indistinct.households.codes import HouseholdColumns
 from indistinct.households.column import Column, as_column, read_columns

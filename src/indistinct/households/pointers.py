@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.households.codes import Pointers
 from indistinct.households.column import Column
 from indistinct.households.kinship import NOBODY, Records

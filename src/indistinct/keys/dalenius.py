@@ -14,9 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, check_whole
+from indistinct.core import AtMost, InputError, check_whole, did_you_mean
 from indistinct.engine import Approach
-from indistinct.errors import InputError, did_you_mean
 from indistinct.keys.encodings import T1, T2, Direction, Encoding, Integers
 
 __all__ = ["Group", "RunningTally", "find_groups", "unique_records"]

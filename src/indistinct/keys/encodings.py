@@ -22,8 +22,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import bits_needed
-from indistinct.errors import InputError
 
 __all__ = ["T1", "T2", "Direction", "Encoding", "Integers", "best_transformation"]
 

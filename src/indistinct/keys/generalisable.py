@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys.table import KeyTable
 
@@ -34,7 +34,7 @@ class Generalisable:
         The leaf of each cell (rows: classes, columns: variables), as `Hierarchy.encode` codes it.
 
     >>> from indistinct.hierarchy import code_hierarchy
-    >>> from indistinct.session import open_data
+    >>> from indistinct.flow.session import open_data
     >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4,))
     >>> with open_data({"zip": ["02138", "02139", "02141", "02141"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.engine import Engine, Tally
-from indistinct.engine.base import quote
-from indistinct.files.source import Source
+from indistinct.engine import Engine, Tally, quote
+from indistinct.files import Source
 from indistinct.keys.table import KeyTable
 
 __all__ = [

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import write_data
-from indistinct.keys.uniques import Uniques
+from indistinct.keys.standing_out import Uniques
 
 __all__ = ["pull_out", "write_pull_out"]
 

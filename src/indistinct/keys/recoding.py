@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import InputError
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import group_rows
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["DROPPED", "Recoding"]
 

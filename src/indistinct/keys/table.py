@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, did_you_mean
 from indistinct.engine import Coding, KeyCoding, Tally, word_groups
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["KeyTable", "Recode", "pack_columns"]
 

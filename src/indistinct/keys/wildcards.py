@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.keys.table import KeyTable
 
 __all__ = ["wildcard_frequencies", "wildcard_weights"]

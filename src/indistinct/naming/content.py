@@ -11,12 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from indistinct.engine import ColumnFacts, Engine
-from indistinct.engine.base import quote
-from indistinct.files import Source, dialect_of
-from indistinct.files.columns import is_number
-from indistinct.hierarchy import as_text
-from indistinct.hierarchy.dates import is_date
+from indistinct.engine import ColumnFacts, Engine, quote
+from indistinct.files import Source, dialect_of, is_number
+from indistinct.hierarchy import as_text, is_date
 from indistinct.keys import KeyTable
 from indistinct.naming.persons import hold_addresses, hold_names
 

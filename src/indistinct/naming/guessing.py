@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from indistinct.core import Level, Role, Variable
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
@@ -24,7 +25,6 @@ from indistinct.naming.concepts import (
     words_of,
 )
 from indistinct.naming.content import Content, look_at
-from indistinct.variables import Level, Role, Variable
 
 __all__ = [
     "DECLARED",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from indistinct.text.knowledge import knowledge
+from indistinct.knowledge import knowledge
 
 __all__ = ["hold_addresses", "hold_names"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import Source
 from indistinct.hierarchy import as_text
 from indistinct.project.contract import named_variables

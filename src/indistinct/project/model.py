@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from indistinct.core import LEVELS, ROLES, InputError, Level, Missing, Role, Value
 from indistinct.engine import EngineName
-from indistinct.errors import InputError
 from indistinct.files import FORMATS, Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, load_hierarchies
 from indistinct.households import HouseholdColumns
@@ -45,7 +45,6 @@ from indistinct.project.settings import (
 from indistinct.project.steps import DeclaredStep
 from indistinct.project.texts import TextSettings
 from indistinct.rules import Rules
-from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
 

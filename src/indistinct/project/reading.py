@@ -10,9 +10,9 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from indistinct.doors import read_text, watching
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.sql import is_database
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import read_text, watching
+from indistinct.files import is_database
 from indistinct.project.contract import check_contract
 from indistinct.project.household import check_household, made_rules
 from indistinct.project.lines import Path as Where
@@ -60,7 +60,7 @@ def load_project(path: str | Path, *, allow_outside: bool = False) -> Project:
     >>> load_project(file)
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: ...release.toml:4: [release] k must be a whole number of at least
+    indistinct.core.errors.InputError: ...release.toml:4: [release] k must be a whole number of ...
     2. Got 1. A class of 1 is a person who stands out.
     ...release.toml:5: [release] has no setting 'seeed'. Did you mean 'seed'?
     """

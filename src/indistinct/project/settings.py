@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indistinct.doors import beside, check_within, watched
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import beside, check_within, watched
 from indistinct.engine import parse_size
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.sql import is_database
+from indistinct.files import is_database
 from indistinct.project.lines import Lines
 from indistinct.project.lines import Path as Where
 from indistinct.project.tomltext import toml_header, toml_value

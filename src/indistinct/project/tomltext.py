@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from indistinct.harmless import is_harmful, visible
+from indistinct.core import is_harmful, visible
 
 __all__ = ["toml_comment", "toml_header", "toml_key", "toml_value"]
 

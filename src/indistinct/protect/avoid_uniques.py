@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import (
+from indistinct.protect.steps.columns import (
     check_share,
     check_variables,
     group_numbers,

@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.keys import Uniques, uniques
-from indistinct.keys.grouping import group_rows
+from indistinct.files import Source
+from indistinct.keys import Uniques, group_rows, uniques
 from indistinct.protect.blanking import Pad, blanked, fewest_blanks, pad
 from indistinct.protect.cells import (
     LEAVE,

@@ -14,8 +14,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import GuaranteeError
-from indistinct.keys.grouping import counts_by_row, group_rows
+from indistinct.core import GuaranteeError
+from indistinct.keys import counts_by_row, group_rows
 
 __all__ = ["Pad", "blanked", "fewest_blanks", "pad"]
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, Uniques
 
 __all__ = ["LEAVE", "NewCells", "blank_codes", "members", "replace_cells"]

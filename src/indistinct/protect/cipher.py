@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = [
     "CellCipher",

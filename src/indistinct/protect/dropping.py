@@ -8,17 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.open import open_data
-from indistinct.files.source import Source
+from indistinct.files import Source, open_data
 from indistinct.hierarchy import Hierarchies, Hierarchy, as_texts
 from indistinct.keys import Generalisable, KeyTable, group_rows
 from indistinct.protect.models import Grouping, PrivacyModel, unsafe_classes
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.risk.diversity import SensitiveCounts
-from indistinct.risk.folding import split_told
+from indistinct.risk import SensitiveCounts, split_told
 
 __all__ = ["DropUnsafe"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Variable, Variables
 from indistinct.engine import Change, Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.protect.cipher import (
     CellCipher,
     from_plain,
@@ -24,7 +24,6 @@ from indistinct.protect.cipher import (
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
-from indistinct.variables import Variable, Variables
 
 __all__ = ["Encrypt", "decrypt"]
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import group_rows
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
+from indistinct.core import InputError, Seed
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
 from indistinct.households import (
     agrees_beyond_chance,

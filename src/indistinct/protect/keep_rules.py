@@ -19,15 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import InputError, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, read_kinship
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.shuffling.step import Shuffle
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import group_numbers, with_columns
+from indistinct.protect.steps.columns import group_numbers, with_columns
 from indistinct.rules import Column, Rules
 
 __all__ = ["KeepRules"]

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from indistinct.arguments import AtMost, ClassSize, Seed, check_whole
+from indistinct.core import (
+    AtMost,
+    ClassSize,
+    GuaranteeError,
+    InputError,
+    Seed,
+    check_whole,
+    did_you_mean,
+)
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import Uniques, threshold, uniques
 from indistinct.protect.blank import Blank, Part
 from indistinct.protect.destroy import Destroy

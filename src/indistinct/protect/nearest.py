@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.keys.grouping import group_rows
+from indistinct.keys import group_rows
 from indistinct.protect.randomness import Draws
 
 __all__ = ["nearest_safe_classes"]

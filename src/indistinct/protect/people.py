@@ -21,18 +21,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.arguments import ClassSize, Seed
+from indistinct.core import ClassSize, GuaranteeError, InputError, Seed, Variable, Variables
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import people_by_class, person_of_records, uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.protect.techniques.columns import group_numbers, with_columns
-from indistinct.variables import Variable, Variables
+from indistinct.protect.steps.columns import group_numbers, with_columns
 
 __all__ = ["ForPeople", "Units", "for_people", "protect_people"]
 

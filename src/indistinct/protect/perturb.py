@@ -9,12 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
+from indistinct.core import GuaranteeError, InputError, check_whole, did_you_mean
 from indistinct.engine import Coding, Engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.keys import KeyTable, uniques
-from indistinct.keys.grouping import counts_by_row
+from indistinct.files import Source
+from indistinct.keys import KeyTable, counts_by_row, uniques
 from indistinct.protect.cells import (
     LEAVE,
     NewCells,

@@ -14,17 +14,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from indistinct import progress
-from indistinct.arguments import Seed, check_whole
-from indistinct.doors import check_within, read_file, write_whole
+from indistinct.core import IndistinctError, InputError, Seed, check_whole, for_json, progress
+from indistinct.core.doors import check_within, read_file, write_whole
 from indistinct.engine import Engine
-from indistinct.errors import IndistinctError, InputError
-from indistinct.files.source import Source
-from indistinct.harmless import for_json
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["Applied", "Context", "Plan", "Receipt", "Step", "fresh_seed"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import Uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["Cost", "Protected"]
 

@@ -11,15 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Variable
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.variables import Variable
 
 __all__ = ["RecodingStep", "apply_recoding", "generalised_variable"]
 

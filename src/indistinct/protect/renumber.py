@@ -9,11 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indistinct.engine import Engine
-from indistinct.files.source import Source
-from indistinct.protect.household_steps.groups import read_households
-from indistinct.protect.household_steps.identities import fresh_identities, plain_column, shuffled
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
+from indistinct.protect.steps.households.groups import read_households
+from indistinct.protect.steps.households.identities import fresh_identities, plain_column, shuffled
 
 __all__ = ["RenumberHouseholds"]
 

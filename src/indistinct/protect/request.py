@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
-from indistinct.arguments import ClassSize
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import ClassSize, InputError, did_you_mean
 from indistinct.keys import KeyTable
-from indistinct.protect.systems.argus_bins import Reading
-from indistinct.protect.systems.suppress import Meaning
-from indistinct.utility import LossName
+from indistinct.keys.losses import LossName
+from indistinct.protect.methods.local_suppression.suppress import Meaning
+from indistinct.protect.methods.mu_argus.argus_bins import Reading
 
 __all__ = ["METHODS", "Method", "Request", "check_method", "check_options"]
 
@@ -106,7 +105,7 @@ def check_options(method: Method, options: Mapping[str, Any]) -> None:
     >>> check_options("k-similar", {"max_drop": 5})
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: 'k-similar' does not know the option max_drop; 'datafly' and ...
+    indistinct.core.errors.InputError: 'k-similar' does not know the option max_drop; 'datafly' ...
     """
     check_method(method)
     for name, value in options.items():

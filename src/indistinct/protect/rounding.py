@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct import showing
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, check_whole
+from indistinct.results import showing
 
 __all__ = ["Rounded", "round_counts"]
 

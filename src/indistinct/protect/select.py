@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Variables
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.hierarchy.text import as_texts
+from indistinct.files import Source
+from indistinct.hierarchy import as_texts
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.variables import Variables
 
 __all__ = ["Select"]
 
@@ -35,7 +34,7 @@ class Select(Step, kind="select"):
         For some variables the values a record may have, as text (12, 12.0 and "12" are all
         "12"). A record must satisfy every condition; a missing value satisfies none.
 
-    >>> from indistinct.session import open_data
+    >>> from indistinct.flow.session import open_data
     >>> step = Select(("age", "sex"), {"region": ("north",)})
     >>> step
     Select(variables=('age', 'sex'), where={'region': ('north',)})

@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.files.source import Source
+from indistinct.core import progress
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import members_of_groups
 from indistinct.prove.opinion import Trial
 from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell

@@ -11,19 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.engine import Engine, Tally
-from indistinct.engine.base import quote
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.labels import forms_of
+from indistinct.core import InputError, Missing, progress
+from indistinct.engine import Engine, Tally, quote
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, forms_of
 from indistinct.keys import KeyTable
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, ids_alike
-from indistinct.variables import Missing
 
 __all__ = ["Counted", "Exposure", "Unmet", "count_by", "expose", "expose_alone"]
 

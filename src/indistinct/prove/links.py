@@ -18,10 +18,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Missing
 from indistinct.keys import group_rows
-from indistinct.prove.cover import Cover
+from indistinct.prove.covering import Cover
 from indistinct.prove.link_kernels import add_to_leaves, add_to_rows, write_pairs
-from indistinct.variables import Missing
 
 __all__ = ["linked_pairs", "linked_totals", "linking_totals", "members_of_groups"]
 

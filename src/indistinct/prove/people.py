@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Missing
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import person_of_records
-from indistinct.prove.cover import Cover
+from indistinct.prove.covering import Cover
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
-from indistinct.variables import Missing
 
 __all__ = ["PeopleOfClasses"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from indistinct.risk.public_rules import is_public_rule
+from indistinct.risk import is_public_rule
 
 __all__ = ["UNTOLD", "Promise"]
 

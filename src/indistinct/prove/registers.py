@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
-from indistinct.errors import InputError
-from indistinct.files import open_table
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.engine import Engine, quote
+from indistinct.files import Source, open_table
 from indistinct.keys import several_records
 from indistinct.naming import find_person
 

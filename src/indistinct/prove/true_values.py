@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linked_pairs, members_of_groups
 from indistinct.prove.registers import Register, ids_alike

@@ -14,15 +14,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Missing
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import counts_by_row
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.links import linked_totals
 from indistinct.prove.registers import OWN_PEOPLE, Register
-from indistinct.variables import Missing
 
 __all__ = ["THE_FILE", "Fewest", "Universes", "below", "people_without"]
 

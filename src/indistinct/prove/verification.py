@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.figures import bars
 from indistinct.prove.models import Model
 from indistinct.prove.opinion import Reservation, State
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Shown, Table, folded
+from indistinct.results.figures import bars
 
 __all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
 

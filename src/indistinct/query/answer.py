@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Shown, Table, folded
 
 __all__ = ["Answer", "plain"]
 

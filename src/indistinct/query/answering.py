@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.files import Source
 from indistinct.query.bound import Bound
 from indistinct.query.coding import Range
 from indistinct.query.exact import answer_exactly

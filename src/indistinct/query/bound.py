@@ -32,7 +32,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import Limit, between
+from indistinct.core import Limit, between
 
 __all__ = ["Bound", "Guess", "Number", "gaussian", "words"]
 

@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.core import InputError, Variable, did_you_mean
+from indistinct.files import Source
 from indistinct.query.conditions import Masks
 from indistinct.query.language import Comparison, Value
-from indistinct.variables import Variable
 
 __all__ = ["OTHER", "Categories", "Range", "as_ranges", "column_of", "numbers_of", "read_values"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.files import Source
 from indistinct.query.answer import Answer, plain
 from indistinct.query.arranging import MOST_ROWS, arranged
 from indistinct.query.coding import Categories, column_of, numbers_of, read_values

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.files import Source
 from indistinct.query.answer import Answer
 from indistinct.query.arranging import arranged
 from indistinct.query.bound import Bound, gaussian, words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from indistinct.doors import note_place
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import note_place
 
 __all__ = ["private_folder"]
 

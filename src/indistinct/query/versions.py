@@ -23,18 +23,23 @@ from typing import Any, cast
 import numpy as np
 
 import indistinct
-from indistinct.doors import folder_written_whole, read_file
+from indistinct.core import GuaranteeError, InputError, did_you_mean
+from indistinct.core.doors import folder_written_whole, read_file
 from indistinct.engine import Engine, start_engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
-from indistinct.files import Source, open_data, workspace, write_data
-from indistinct.files.sql import is_database
+from indistinct.files import Source, is_database, open_data, workspace, write_data
+from indistinct.flow import Leaving, prepare_to_leave
 from indistinct.hierarchy import hierarchies_in
 from indistinct.keys import KeyTable, person_of_records, uniques
-from indistinct.leaving import Leaving, prepare_to_leave
 from indistinct.naming import find_person
-from indistinct.project import Project, Recipient, check_categories, check_levels
-from indistinct.project.recipients import check_recipients
-from indistinct.project.settings import Problems, header
+from indistinct.project import (
+    Problems,
+    Project,
+    Recipient,
+    check_categories,
+    check_levels,
+    check_recipients,
+    header,
+)
 from indistinct.protect import (
     PRESETS,
     Method,

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import indistinct
-from indistinct.doors import open_file, read_file, undisturbed, written_whole
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.release.canonical import canonical, digest, is_digest
+from indistinct.core import GuaranteeError, InputError
+from indistinct.core.doors import open_file, read_file, undisturbed, written_whole
+from indistinct.release.canonical_json import canonical, digest, is_digest
 from indistinct.release.chain import START, Head, TrailCheck, check_trail, link, read_line
 from indistinct.release.locking import locked
 

@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import indistinct
-from indistinct.doors import read_file
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import read_file
 from indistinct.prove import STATES, Promise, State
-from indistinct.release.canonical import digest, file_digest, pretty
+from indistinct.release.canonical_json import digest, file_digest, pretty
 from indistinct.release.chain import Head
 from indistinct.release.few import rounding_base
 from indistinct.release.outward import blurred_verdict
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.verdict import checked_verdict
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = [
     "FORMAT",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.release.canonical import canonical, is_digest
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.release.canonical_json import canonical, is_digest
+from indistinct.results import Shown, Table
 
 __all__ = ["START", "Head", "TrailCheck", "check_trail", "link", "read_line"]
 

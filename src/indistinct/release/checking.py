@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import indistinct
-from indistinct.doors import read_file
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError
+from indistinct.core.doors import read_file
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
-from indistinct.release.canonical import file_digest
+from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import (
     FORMAT,
     Certificate,
@@ -32,9 +32,9 @@ from indistinct.release.certificate import (
     hash_holds,
 )
 from indistinct.release.claims import APART, contradictions
-from indistinct.release.noted import read_noted
+from indistinct.release.noting import read_noted
 from indistinct.release.signing import PublicKey
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["FolderCheck", "check_folder", "kind_of_folder"]
 

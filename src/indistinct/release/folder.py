@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.doors import (
+from indistinct.core import GuaranteeError, for_json
+from indistinct.core.doors import (
     check_new_folder,
     folder_written_whole,
     put_in_place,
@@ -28,25 +29,29 @@ from indistinct.doors import (
     write_whole,
     written_whole,
 )
-from indistinct.errors import GuaranteeError
-from indistinct.files import SUFFIX_OF, Format, Source, dialect_of, write_data
-from indistinct.files.dialect import Dialect
-from indistinct.files.occurring import with_occurring_values
-from indistinct.harmless import for_json
+from indistinct.files import (
+    SUFFIX_OF,
+    Dialect,
+    Format,
+    Source,
+    dialect_of,
+    with_occurring_values,
+    write_data,
+)
 from indistinct.protect import Encrypt, Plan, Protected, Receipt, Substitute
 from indistinct.prove import Promise, State
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
-from indistinct.release.canonical import file_digest
+from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import outward_steps, write_methodology
-from indistinct.release.noted import noted
+from indistinct.release.noting import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 

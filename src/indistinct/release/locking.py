@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from indistinct.doors import check_new_file, note_place
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import check_new_file, note_place
 
 __all__ = ["locked"]
 

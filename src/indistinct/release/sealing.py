@@ -14,7 +14,7 @@ from typing import Any
 
 import indistinct
 from indistinct.release import parts
-from indistinct.release.canonical import file_digest, pretty
+from indistinct.release.canonical_json import file_digest, pretty
 from indistinct.release.certificate import FORMAT, Certificate, Kind
 
 __all__ = ["seal_folder"]

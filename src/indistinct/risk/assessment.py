@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.arguments import ClassSize, Fraction
-from indistinct.errors import InputError
+from indistinct.core import ClassSize, Fraction, InputError
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Shown, Table
 from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
 from indistinct.risk.scenario import Scenario
-from indistinct.showing import Shown, Table
 
 __all__ = ["AreaCheck", "Assessment", "assess", "check_areas"]
 

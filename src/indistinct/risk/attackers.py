@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Fraction, InputError
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.individual import expected_reidentification
-from indistinct.showing import Shown, Table
 
 __all__ = ["AttackerRisks", "Risks", "attacker_risks"]
 

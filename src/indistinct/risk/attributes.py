@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import LEVELS, InputError, Level, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.closeness import Closeness, closeness_of
 from indistinct.risk.diversity import (
     Diversity,
@@ -24,9 +25,7 @@ from indistinct.risk.diversity import (
     multi_l_diversity,
     split_table,
 )
-from indistinct.risk.likeness import Likeness, likeness_of
-from indistinct.showing import Shown, Table
-from indistinct.variables import LEVELS, Level
+from indistinct.risk.likenesses import Likeness, likeness_of
 
 __all__ = ["AttributeRisk", "SensitiveRisk", "attribute_disclosure"]
 

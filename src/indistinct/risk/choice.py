@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indistinct import progress
-from indistinct.arguments import Fraction, Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Fraction, InputError, Seed, progress
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.criteria import Criteria, criteria
 from indistinct.risk.formula import Model
 from indistinct.risk.loglinear import Fit
 from indistinct.risk.shrinkage import ShrunkenModel, full_support
 from indistinct.risk.skinner_holmes import RecordRisk, record_risk
-from indistinct.showing import Shown, Table
 
 __all__ = ["ModelPath", "Step", "choose_model"]
 

@@ -17,12 +17,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.diversity import SensitiveCounts, split_table
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "Closeness",

@@ -15,10 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
+from indistinct.core import Fraction, InputError
+from indistinct.results import Shown, Table
 from indistinct.risk.poisson import log_moment
-from indistinct.showing import Shown, Table
 
 __all__ = ["ConstantRisk", "constant_risk"]
 

@@ -16,11 +16,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, did_you_mean
 from indistinct.engine import Coding
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = [
     "Diversity",

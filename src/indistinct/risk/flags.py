@@ -21,12 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.doors import read_text
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, Variable, did_you_mean
+from indistinct.core.doors import read_text
 from indistinct.files import BATCH_RECORDS, Source
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 _LONGEST = 1_000_000
 

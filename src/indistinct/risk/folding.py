@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Variable
 from indistinct.hierarchy import as_texts
 from indistinct.keys import KeyTable, Recode
 from indistinct.risk.diversity import ROUNDING, SensitiveCounts, split_table
-from indistinct.variables import Variable
 
 __all__ = ["fold_split", "fold_text", "split_told", "telling_classes", "with_missing_codes"]
 

@@ -16,12 +16,11 @@ from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
-from indistinct.doors import read_file, write_whole
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.harmless import for_json
+from indistinct.core import InputError, did_you_mean, for_json
+from indistinct.core.doors import read_file, write_whole
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.flags import RecordFlags
-from indistinct.showing import Shown, Table
 
 __all__ = ["FOLLOW_UP_STATES", "FollowUp", "FollowUps", "State"]
 

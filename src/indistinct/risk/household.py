@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["household_risk"]
 

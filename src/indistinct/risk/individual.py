@@ -14,13 +14,10 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.keys import KeyTable
-from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
-from indistinct.showing import Shown, Table
-from indistinct.variables import Missing
+from indistinct.core import Fraction, InputError, Missing
+from indistinct.keys import KeyTable, wildcard_frequencies, wildcard_weights
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = [
     "IndividualRisk",

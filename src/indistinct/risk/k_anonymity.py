@@ -15,12 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import AtMost, ClassSize, InputError, did_you_mean
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.packed import small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = ["ASSUMPTIONS", "KAnonymityTest", "Profile", "k_anonymity_test"]
 

@@ -27,10 +27,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
 from indistinct.risk.formula import Model
-from indistinct.showing import Shown, Table
 
 __all__ = ["DENSE_CELLS", "Fit", "fit"]
 

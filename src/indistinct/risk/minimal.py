@@ -12,13 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import InputError, check_whole, progress
 from indistinct.keys import KeyTable
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.minimal_search import gather_by_class, search
-from indistinct.showing import Shown, Table
 
 __all__ = ["MinimalUniques", "minimal_uniques"]
 

@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, did_you_mean
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = [
     "WORST_CASE",

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import InputError
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["KnownRisk", "PerClass", "known_population_risk", "score"]
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize, root
 from scipy.special import digamma, gammaln
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Fraction, InputError
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = [
     "ClassSizes",

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.hierarchy import Nesting, as_text
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.core import InputError
+from indistinct.hierarchy import Nesting, as_text, is_suppressed
 from indistinct.keys import KeyTable
 from indistinct.risk.diversity import SensitiveCounts
 from indistinct.risk.folding import fold_text

@@ -16,14 +16,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
+from indistinct.core import AtMost, ClassSize, InputError
 from indistinct.engine import Tally
-from indistinct.errors import InputError
-from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.k_anonymity import ASSUMPTIONS
 from indistinct.risk.packed import drop_variable, pack_table, small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "RemovalStep",

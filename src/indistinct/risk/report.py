@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import Fraction
+from indistinct.core import Fraction, InputError
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
 from indistinct.files import Source, write_data
 from indistinct.keys import KeyTable, counts_in, people_by_class
+from indistinct.results import Shown, Table, folded
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, choose_model
@@ -27,8 +27,7 @@ from indistinct.risk.per_class import KnownRisk, known_population_risk
 from indistinct.risk.removal import VariableRemoval, remove_variables
 from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
 from indistinct.risk.sparse import fit_model
-from indistinct.risk.suda import Suda, suda
-from indistinct.showing import Shown, Table, folded
+from indistinct.risk.suda2 import Suda, suda
 
 __all__ = ["FileRisk", "file_risk"]
 

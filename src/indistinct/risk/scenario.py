@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variables
+from indistinct.core import InputError, Variables, did_you_mean
+from indistinct.results import Shown, Table
 
 __all__ = [
     "MCCAA_2013",

@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Fraction, InputError
 from indistinct.keys import KeyTable
+from indistinct.results import Table
+from indistinct.results.figures import bars
 from indistinct.risk import poisson
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import Fit
@@ -32,7 +32,6 @@ from indistinct.risk.per_class import (
     population_of,
     score,
 )
-from indistinct.showing import Table
 
 __all__ = [
     "Band",

@@ -21,8 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import InputError, Seed
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import DENSE_CELLS, Fit, fit, proportional_fit

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import AtMost, ClassSize, InputError
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.packed import (
     PackedTable,
     drop_variable,
@@ -27,7 +27,6 @@ from indistinct.risk.packed import (
     small_after_last,
     small_classes,
 )
-from indistinct.showing import Shown, Table
 
 __all__ = ["MOST_VARIABLES", "SubsetRisk", "SubsetRow", "risk_by_subset"]
 

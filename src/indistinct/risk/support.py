@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 
 __all__ = ["LARGEST_MARGIN", "Support", "all_cells", "drawn_cells", "live_cells", "margin_table"]

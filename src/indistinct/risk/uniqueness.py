@@ -16,12 +16,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import AtMost, ClassSize, InputError
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.risk.packed import small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "Combination",

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import InputError
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_kinship
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.rules.rules import RuleCheck, Rules
-from indistinct.showing import Shown, Table
 
 __all__ = ["RulesReport", "compare_rules"]
 

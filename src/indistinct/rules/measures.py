@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, read_columns
 from indistinct.rules.language import Value, _Reader, translated

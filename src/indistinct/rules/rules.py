@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.rules.language import Expression, read_expression
 from indistinct.rules.operands import Scope, Truths
-from indistinct.showing import Shown, Table
 
 __all__ = ["Rule", "RuleCheck", "Rules"]
 

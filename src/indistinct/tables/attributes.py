@@ -24,11 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, check_whole, did_you_mean, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 

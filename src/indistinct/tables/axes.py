@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["Axis", "Division"]
 

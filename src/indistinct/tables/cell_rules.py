@@ -16,8 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, check_whole
 from indistinct.tables.magnitudes.totals import SystemContributions
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.system import CellSystem

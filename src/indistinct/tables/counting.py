@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import InputError, progress
 from indistinct.engine import Engine, KeyCoding, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.showing import Shown, Table
+from indistinct.files import Source
+from indistinct.results import Shown, Table
 from indistinct.tables import kernels
 from indistinct.tables.grouping import Categories, Grouping, belongs
 from indistinct.tables.specification import TableSet, TableSpec

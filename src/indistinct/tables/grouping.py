@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.text import as_text
+from indistinct.core import InputError
+from indistinct.hierarchy import Hierarchy, as_text
 
 __all__ = ["MISSING", "PERSONS", "Categories", "Grouping", "Item", "persons"]
 

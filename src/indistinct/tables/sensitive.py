@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.results import Shown, Table
 
 __all__ = ["Sensitive"]
 

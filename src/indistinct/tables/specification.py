@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, did_you_mean
+from indistinct.results import Shown, Table
 from indistinct.tables.grouping import PERSONS, Grouping, Item
 
 __all__ = ["MOST_DIMENSIONS", "TableSet", "TableSpec", "Universe"]

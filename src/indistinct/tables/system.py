@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
 from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping

@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.figures import bars
+from indistinct.core import progress
 from indistinct.files import write_data
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Item, belongs
 

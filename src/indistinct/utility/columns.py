@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 
 __all__ = ["CellDistance", "Cells", "cell_distance", "column_distance", "techniques"]

@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, did_you_mean
 from indistinct.keys import Recoding
-from indistinct.showing import Shown, Table
-from indistinct.utility.classes import average_class_size, discernibility
-from indistinct.utility.entropy import entropy_by_variable, entropy_of_nothing
-from indistinct.utility.loss import gcp, granularity, loss
-from indistinct.utility.precision import precision
+from indistinct.keys.losses import (
+    average_class_size,
+    discernibility,
+    entropy_by_variable,
+    entropy_of_nothing,
+    gcp,
+    granularity,
+    loss,
+    precision,
+)
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["Measured", "Quality", "quality"]
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean, load_every_module
 from indistinct.hierarchy import Hierarchy
-from indistinct.risk.diversity import SensitiveCounts
+from indistinct.risk import SensitiveCounts
 
 __all__ = [
     "ROUNDING",
@@ -134,6 +134,8 @@ class PrivacyModel(ABC):
     def from_dict(content: Mapping[str, Any]) -> PrivacyModel:
         """Make the model that `to_dict` described."""
         kind = content.get("kind")
+        if kind not in _KINDS:
+            load_every_module("indistinct.protect.models")
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InputError(
                 f"There is no privacy model '{kind}'. {did_you_mean(str(kind), _KINDS)}"

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, check_whole, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.protect.models.base import (
     ROUNDING,
@@ -19,8 +18,7 @@ from indistinct.protect.models.base import (
     PrivacyModel,
     check_share,
 )
-from indistinct.risk.closeness import DISTANCES, Distance, closeness_of
-from indistinct.risk.diversity import KINDS, DiversityKind, diversity_of
+from indistinct.risk import DISTANCES, KINDS, Distance, DiversityKind, closeness_of, diversity_of
 
 __all__ = ["Coverage", "KAnonymity", "KMap", "LDiversity", "MaximumRisk", "TCloseness"]
 

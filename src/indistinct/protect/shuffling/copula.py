@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.protect.randomness import Draws
 from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.correlation import (

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.protect.shuffling.margins import Codes, Margin
 
 __all__ = [

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import InputError, progress
 from indistinct.protect.shuffling.copula import (
     Shuffled,
     Worksheet,

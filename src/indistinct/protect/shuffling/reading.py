@@ -10,17 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Variable
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.households import HouseholdColumns, read_kinship
 from indistinct.keys import KeyTable
 from indistinct.protect.shuffling.margins import Codes
 from indistinct.protect.shuffling.taxonomy import MANY_INDICATORS, taxonomic_order
-from indistinct.protect.techniques.columns import class_numbers, read_numbers, values_of
+from indistinct.protect.steps.columns import class_numbers, read_numbers, values_of
 from indistinct.rules import Measure
-from indistinct.variables import Variable
 
 __all__ = ["ShuffledColumn", "check_levels", "read_bands", "read_column"]
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, read_columns, read_kinship
 from indistinct.rules import Rule, Rules
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.hierarchy.text import as_text
+from indistinct.core import InputError
+from indistinct.hierarchy import as_text
 
 __all__ = [
     "CollectionFunction",

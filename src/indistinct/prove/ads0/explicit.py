@@ -13,9 +13,9 @@ from itertools import combinations
 from statistics import fmean, pstdev
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.prove.ads0.entities import Row, as_rows
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = [
     "EMAIL",

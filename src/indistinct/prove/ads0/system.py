@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.ads0.entities import (
     CollectionFunction,
@@ -32,7 +32,7 @@ from indistinct.prove.ads0.relations import (
     reading_of,
 )
 from indistinct.prove.ads0.verdict import Reading, Verdict, judge
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["ADS0", "Named"]
 

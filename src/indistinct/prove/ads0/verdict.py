@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.figures import bars
-from indistinct.hierarchy.labels import is_suppressed
-from indistinct.hierarchy.text import as_text
+from indistinct.core import GuaranteeError, InputError
+from indistinct.hierarchy import as_text, is_suppressed
 from indistinct.prove.ads0.entities import Entity, Row
 from indistinct.prove.ads0.relations import Relation
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 if TYPE_CHECKING:
     from indistinct.prove.ads0 import ADS0

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.core import Missing
+from indistinct.hierarchy import is_suppressed
 from indistinct.keys import group_rows
-from indistinct.prove.cover import Cover
+from indistinct.prove.covering import Cover
 from indistinct.prove.exposure import Counted
 from indistinct.prove.links import linked_pairs, members_of_groups
-from indistinct.variables import Missing
 
 __all__ = ["Beliefs", "Ranges", "ToldByKey", "told_by_key"]
 

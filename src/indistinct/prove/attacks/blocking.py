@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.prove.attacks.comparisons import Attribute
 from indistinct.prove.attacks.fs_views import VIEWS, view
 

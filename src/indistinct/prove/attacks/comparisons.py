@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.prove.attacks.fs_dates import date_order, dates_as_digits
 from indistinct.prove.attacks.fs_kernels import CODE, DATE, LONGEST, NAME, NUMBER, TEXT, compare
 

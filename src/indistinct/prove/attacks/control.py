@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.core import InputError
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files import open_table
-from indistinct.files.source import Source
+from indistinct.files import Source, open_table
 from indistinct.prove.registers import Register, as_text_column
 
 __all__ = ["hold_out", "register_with_control"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from indistinct.figures import bars
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["AttributeDisclosure", "DisclosureWitness", "Intervals", "SensitiveKind", "Shares"]
 

@@ -19,10 +19,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.prove.attacks.distance_kernels import nearest_mixed
 from indistinct.prove.attacks.distance_scales import DISTANCES, Distance, points_of
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["DistanceLinks", "DistanceQuality", "correct_by_distance", "link_by_distance"]
 

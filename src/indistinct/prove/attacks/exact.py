@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Missing
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import CONTROL, NOBODY, TARGET, UNKNOWN, Links
 from indistinct.prove.attacks.control import register_with_control
@@ -28,7 +28,6 @@ from indistinct.prove.exposure import Exposure, Unmet, expose
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, check_one_to_one, ids_alike
-from indistinct.variables import Missing
 
 __all__ = ["exact_attack", "exact_links", "guessing", "name_people", "rows_of_persons", "true_rows"]
 

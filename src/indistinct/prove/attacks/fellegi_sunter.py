@@ -23,10 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import InputError, Seed, progress
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
 from indistinct.prove.attacks.comparisons import Attribute, Kind, attributes_of
 from indistinct.prove.attacks.fs_choosing import (
@@ -36,7 +33,8 @@ from indistinct.prove.attacks.fs_choosing import (
 )
 from indistinct.prove.attacks.fs_model import LinkageModel, Patterns, fit_model, random_levels
 from indistinct.prove.attacks.fs_told import told_by_others
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["LinkageQuality", "ProbabilisticLinks", "evaluate", "link_probabilistically"]
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from indistinct.prove.attacks.comparisons import Attribute, Kind
 from indistinct.prove.attacks.fs_choosing import sums_and_best
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = ["LinkageModel", "Patterns", "fit_model", "random_levels"]
 

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
+from indistinct.core import InputError, Seed
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import CONTROL, TARGET, Links
 from indistinct.prove.attacks.distance import link_by_distance

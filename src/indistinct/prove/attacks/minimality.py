@@ -22,7 +22,7 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import progress
 
 __all__ = ["Replay", "Worlds"]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import betaincinv
 
-from indistinct import progress
+from indistinct.core import progress
 
 __all__ = ["Nearest", "TrueValues", "at_least", "at_most", "look_for"]
 

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.figures import bars
 from indistinct.prove.attacks.claims import (
     CONTROL,
     RIGHT,
@@ -29,7 +28,8 @@ from indistinct.prove.attacks.claims import (
 )
 from indistinct.prove.attacks.persons import OfPeople, count_people, only_first_rows
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Shown, Table, folded
+from indistinct.results.figures import bars
 
 __all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
 

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
+from indistinct.engine import Engine, quote
 from indistinct.files import Source, open_table
-from indistinct.keys import person_of_records, several_records
-from indistinct.keys.people import present_and_different
+from indistinct.keys import person_of_records, present_and_different, several_records
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links, Verdicts
 from indistinct.prove.registers import Register, check_one_to_one
 

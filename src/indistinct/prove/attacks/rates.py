@@ -12,7 +12,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["Excess", "Rate", "excess"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links
 from indistinct.prove.exposure import Exposure

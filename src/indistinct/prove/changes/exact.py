@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from indistinct.engine import Engine
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, PairedKeys, pair_keys, pair_records
 from indistinct.prove.changes.printing import percent
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["ExactMatches", "exact_matches", "matches_of"]
 

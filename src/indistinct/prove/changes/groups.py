@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError
+from indistinct.files import Source
 
 __all__ = ["Rule", "find_groups", "who"]
 

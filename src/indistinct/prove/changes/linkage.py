@@ -20,12 +20,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
+from indistinct.core import InputError, Level, Seed, did_you_mean, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import group_rows
 from indistinct.prove.changes.linkage_kernels import distances_to_own, right_chances
 from indistinct.prove.changes.pairing import (
@@ -37,8 +34,8 @@ from indistinct.prove.changes.pairing import (
     shared_variables,
 )
 from indistinct.prove.changes.printing import percent
-from indistinct.showing import Shown, Table
-from indistinct.variables import Level
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["LINKAGES", "Linkage", "LinkageDistance", "link_own", "link_pairs"]
 

@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, Level
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.changes.scales import Scale, joint_scale, only_occurring
 from indistinct.prove.registers import ids_alike
-from indistinct.variables import Level
 
 __all__ = ["NO_RECORD", "Match", "PairedKeys", "pair_keys", "pair_records", "shared_variables"]
 

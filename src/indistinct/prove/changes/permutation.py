@@ -17,17 +17,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct import progress
+from indistinct.core import InputError, Level, did_you_mean, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.spread import Spread, spread
-from indistinct.showing import Shown, Table
-from indistinct.variables import Level
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = [
     "PermutationDistances",

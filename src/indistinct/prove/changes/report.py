@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indistinct.arguments import Seed
+from indistinct.core import Level, Seed
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.households import Kinship
 from indistinct.prove.changes.compare import changes
 from indistinct.prove.changes.exact import ExactMatches, matches_of
@@ -18,8 +18,7 @@ from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, sha
 from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.result import Changes
-from indistinct.showing import Shown, Table, folded
-from indistinct.variables import Level
+from indistinct.results import Shown, Table, folded
 
 __all__ = ["ProtectionReport", "protection_report"]
 

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import shares
+from indistinct.core import InputError, Level, did_you_mean
 from indistinct.prove.changes.printing import change_lines, percent
 from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
 from indistinct.prove.changes.spread import Spread
-from indistinct.showing import MOST_LINES, Shown, Table, folded
-from indistinct.variables import Level
+from indistinct.results import MOST_LINES, Shown, Table, folded
+from indistinct.results.figures import shares
 
 __all__ = ["Changes", "GroupChanges", "VariableChanges"]
 

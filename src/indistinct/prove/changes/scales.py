@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import Level, Variable
 from indistinct.engine import Coding
-from indistinct.variables import Level, Variable
 
 __all__ = ["ORDERED", "Scale", "joint_scale", "only_occurring"]
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, check_whole
 from indistinct.households import Couples
 
 __all__ = [

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import person_of_records
 from indistinct.prove.attacks.nearest import Nearest, TrueValues, look_for
-from indistinct.prove.cover import Cover, cover
+from indistinct.prove.covering import Cover, cover
 from indistinct.prove.exposure import expose_alone
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement

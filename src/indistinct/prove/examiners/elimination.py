@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.keys import MOST_LINKS, KeyTable, possible_links, wildcard_frequencies
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 from indistinct.prove.opinion import Opinion, Trial

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.opinion import Opinion, Trial
 

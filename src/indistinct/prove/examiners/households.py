@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.figures import bars
 from indistinct.households import (
     agrees_beyond_chance,
     constant_in_households,
@@ -25,7 +24,7 @@ from indistinct.households import (
     pairs_in_households,
     told_by_counting,
 )
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.opinion import Opinion, Trial, together
 from indistinct.prove.possible import (
     NONE_POSSIBLE,
@@ -37,7 +36,8 @@ from indistinct.prove.possible import (
     people_in_classes,
     people_of,
 )
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 
 __all__ = ["HouseholdAttack", "examine_households", "what_members_tell"]
 

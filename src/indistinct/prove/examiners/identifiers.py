@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from indistinct.engine.base import quote
+from indistinct.core import Variables
+from indistinct.engine import quote
 from indistinct.files import Source
 from indistinct.naming import Naming, columns_that_name
 from indistinct.prove.opinion import Opinion, Trial
-from indistinct.variables import Variables
 
 __all__ = ["examine_identifiers"]
 

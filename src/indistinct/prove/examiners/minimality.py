@@ -19,7 +19,7 @@ from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.examiners.sensitive import model_in_words
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import UNTOLD, Promise
-from indistinct.risk.folding import fold_text
+from indistinct.risk import fold_text
 
 __all__ = ["examine_minimality", "with_replay"]
 

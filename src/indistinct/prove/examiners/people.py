@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.keys import person_of_records, several_records
-from indistinct.keys.people import class_of_records
+from indistinct.keys import class_of_records, person_of_records, several_records
 from indistinct.naming import find_person
 from indistinct.prove.opinion import Opinion, Trial
 

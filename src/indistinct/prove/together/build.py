@@ -9,13 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
+from indistinct.core import InputError, check_whole, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy, Nesting
-from indistinct.hierarchy.labels import is_suppressed
-from indistinct.prove.cover import texts_of
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
+from indistinct.prove.covering import texts_of
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.together.count import NONE, Profiles
 from indistinct.prove.together.join import (

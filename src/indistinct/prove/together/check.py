@@ -15,11 +15,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import InputError, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy, Nesting
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
 from indistinct.prove.together.build import Combination, Edition
 from indistinct.prove.together.count import NONE, Left, Profiles, left_in_files, left_in_people
 from indistinct.prove.together.join import AT_MOST_PAIRS, distinct_rows, meeting_pairs

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from indistinct import showing
-from indistinct.arguments import ClassSize, check_whole
+from indistinct.core import ClassSize, InputError, check_whole, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.together.build import Edition, Table, table_of
 from indistinct.prove.together.join import (
@@ -29,6 +27,7 @@ from indistinct.prove.together.join import (
     layers_of,
     listed_pairs,
 )
+from indistinct.results import showing
 
 __all__ = ["Associations", "Inferred", "inferred_associations"]
 

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.hierarchy import Hierarchy, is_suppressed
 from indistinct.keys import group_rows
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 
 __all__ = [

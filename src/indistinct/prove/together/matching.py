@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["possible_pairs"]
 

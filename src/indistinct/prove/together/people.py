@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.engine import Engine
-from indistinct.files.source import Source
-from indistinct.prove.cover import cover
+from indistinct.files import Source
+from indistinct.prove.covering import cover
 from indistinct.prove.together.build import Combination, Table, table_of
 from indistinct.prove.together.join import (
     Layer,

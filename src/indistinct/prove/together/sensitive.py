@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.hierarchy.labels import is_suppressed
-from indistinct.prove.cover import texts_of
+from indistinct.hierarchy import is_suppressed
+from indistinct.prove.covering import texts_of
 from indistinct.prove.together.build import Combination
 from indistinct.prove.together.join import Sets, layers_of, meeting_pairs
 from indistinct.prove.together.people import People

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from indistinct.doors import read_file
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import read_file
 from indistinct.hierarchy import Hierarchy, taxonomy_hierarchy
 
 __all__ = ["TOTAL", "read_codelist", "read_hrc", "text_lines", "wrong_line"]

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.core import InputError, did_you_mean
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, code_hierarchy
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 from indistinct.tables.argus.codes import TOTAL, read_hrc, text_lines, wrong_line
 
 __all__ = ["ArgusMetadata", "ArgusVariable", "read_rda"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import GuaranteeError
+from indistinct.core import GuaranteeError
 
 __all__ = ["cluster_codes", "k_means"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.tables.derived.inferring import finest_step
 from indistinct.tables.derived.shares import Floats, ShareCounts
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import InputError, Seed, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.derived.clusters import cluster_codes
 from indistinct.tables.derived.composite import (

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.core import GuaranteeError, InputError, did_you_mean
 from indistinct.tables.counting import Counted
 from indistinct.tables.derived.shares import Floats, count_shares, inside
 from indistinct.tables.derived.specification import DerivedSpec

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, did_you_mean
+from indistinct.results import Shown, Table
 from indistinct.tables.derived.models import Parameter
 from indistinct.tables.derived.specification import KINDS
 

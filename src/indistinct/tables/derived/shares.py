@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
 from indistinct.tables.specification import Universe

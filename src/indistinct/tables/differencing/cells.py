@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import InputError, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.differencing.front import Differencing
+from indistinct.tables.differencing.differences import Differencing
 from indistinct.tables.differencing.inside import classes_in_zones, counted_in
-from indistinct.tables.differencing.overlap import Ints, Overlap, overlap
+from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
 from indistinct.tables.differencing.revealing import reveal
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.cells import Comparison, comparison, difference_cells
-from indistinct.tables.differencing.front import Differencing, difference_geographies
+from indistinct.tables.differencing.differences import Differencing, difference_geographies
 from indistinct.tables.differencing.joint import Joint, joint_atoms
-from indistinct.tables.differencing.overlap import zone_of
+from indistinct.tables.differencing.overlapping import zone_of
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 
 __all__ = ["Differences", "differences"]

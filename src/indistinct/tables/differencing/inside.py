@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.tables.counting import Counted
-from indistinct.tables.differencing.overlap import Ints
+from indistinct.tables.differencing.overlapping import Ints
 from indistinct.tables.differencing.revealing import Revealed
 from indistinct.tables.uniques import tabular_uniques
 

@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed
+from indistinct.results import Shown, Table
 from indistinct.tables.differencing.moves import SLACK, random_moves
-from indistinct.tables.differencing.overlap import Ints
+from indistinct.tables.differencing.overlapping import Ints
 from indistinct.tables.differencing.revealing import check_threshold
 
 __all__ = ["Joint", "joint_atoms"]

@@ -15,8 +15,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-from indistinct.errors import InputError
-from indistinct.tables.differencing.overlap import Ints
+from indistinct.core import InputError
+from indistinct.tables.differencing.overlapping import Ints
 
 __all__ = ["SLACK", "random_moves"]
 

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.doors import read_file, write_whole
-from indistinct.errors import InputError
-from indistinct.harmless import for_json
-from indistinct.hierarchy.text import as_text
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, for_json
+from indistinct.core.doors import read_file, write_whole
+from indistinct.hierarchy import as_text
+from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.joint import Joint, joint_atoms
-from indistinct.tables.differencing.overlap import Ints, zone_of
+from indistinct.tables.differencing.overlapping import Ints, zone_of
 from indistinct.tables.differencing.revealing import (
     Revealed,
     check_threshold,

@@ -33,11 +33,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.arguments import check_whole
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import check_whole
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.differencing import flows
-from indistinct.tables.differencing.overlap import Ints, Overlap, atoms_at, overlap
+from indistinct.tables.differencing.overlapping import Ints, Overlap, atoms_at, overlap
 
 __all__ = ["Revealed", "RevealedZone", "check_threshold", "reveal", "revealed_zones"]
 __all__ += ["people_word", "zones_word"]

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import before_after
-from indistinct.showing import Shown, Table
-from indistinct.tables.differencing.overlap import Ints, Overlap, overlap
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import before_after
+from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
 from indistinct.tables.differencing.revealing import Revealed, reveal
 
 __all__ = ["Stopped", "merge_to_stop"]

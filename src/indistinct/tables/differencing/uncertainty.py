@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.results import Shown, Table
 
 __all__ = ["RevealedVariance", "Variance", "revealed_variance"]
 

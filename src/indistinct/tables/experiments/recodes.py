@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table, as_lines
+from indistinct.core import InputError, Seed, progress
+from indistinct.results import Shown, Table, as_lines
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import size_figure
 from indistinct.tables.experiments.zones import MOST_PEOPLE, Kind, ZoneRisk, risk_in_zones

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed, progress
+from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import (
     POINT_FORMATS,

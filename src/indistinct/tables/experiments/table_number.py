@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed, check_whole
-from indistinct.errors import InputError
-from indistinct.figures import Line, lines
-from indistinct.showing import Shown, Table, as_lines
+from indistinct.core import InputError, Seed, check_whole, progress
+from indistinct.results import Shown, Table, as_lines
+from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.matches import MOST_STATES, false_matches
 

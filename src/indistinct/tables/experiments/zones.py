@@ -14,8 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, Seed, did_you_mean
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 

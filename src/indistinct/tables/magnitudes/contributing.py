@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import InputError
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.tables.counting import Counted
 from indistinct.tables.magnitudes.kernels import gather
 from indistinct.tables.specification import TableSpec

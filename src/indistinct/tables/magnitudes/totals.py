@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.engine import Engine
-from indistinct.engine.tally import aligned
-from indistinct.files.source import Source
-from indistinct.showing import Shown, Table
+from indistinct.core import progress
+from indistinct.engine import Engine, aligned
+from indistinct.files import Source
+from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.magnitudes.contributing import Cells, Records, read_numbers, read_weights
 from indistinct.tables.magnitudes.kernels import add_amounts

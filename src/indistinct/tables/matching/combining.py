@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.atoms import AtomSets, Axes, Use

@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.codings import Coding, Relation, coded, declared, relation
 from indistinct.tables.specification import TableSet

@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, check_whole, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.atoms import TooManyAtoms, axes_of
 from indistinct.tables.matching.combining import feasible_combinations, ones_of

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import GuaranteeError, InputError, Seed
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
 from indistinct.tables.merging.problem import (

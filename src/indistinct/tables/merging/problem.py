@@ -18,8 +18,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay, QhullError
 
-from indistinct import progress
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
 

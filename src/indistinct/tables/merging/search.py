@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.tables.merging.exact import best_partition
 from indistinct.tables.merging.problem import Ints, MergeProblem, Words
 

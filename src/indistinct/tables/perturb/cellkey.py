@@ -16,12 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import InputError, Seed, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.design import CellKeyDesign
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     Geography,
     Margin,
     atom_cells,

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import Line, lines
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, check_whole
+from indistinct.results import Shown, Table
+from indistinct.results.figures import Line, lines
 
 __all__ = ["CellKeyDesign", "design_perturbation"]
 

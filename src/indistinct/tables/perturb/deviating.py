@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.figures import bars
-from indistinct.showing import Table
+from indistinct.results import Table
+from indistinct.results.figures import bars
 
 __all__ = ["deviation_figure", "deviation_line", "deviation_numbers", "deviation_table"]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
-from indistinct.tables.perturb.margins import Margin
+from indistinct.core import progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
+from indistinct.tables.perturb.marginal_sums import Margin
 from indistinct.tables.perturb.published import PerturbedTables
 
 __all__ = ["PerturbedRisk", "perturbed_risk"]

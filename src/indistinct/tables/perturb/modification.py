@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import Base, Seed, check_whole
-from indistinct.errors import InputError
+from indistinct.core import Base, InputError, Seed, check_whole
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     AtomCells,
     Geography,
     Margin,

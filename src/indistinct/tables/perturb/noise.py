@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.showing import Shown, Table
+from indistinct.results import Shown, Table
 
 __all__ = [
     "Exact",

@@ -10,12 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.tables.counting import CellCounts, Counted
-from indistinct.tables.perturb.margins import Geography, Margin, geographies, margins
+from indistinct.tables.perturb.marginal_sums import Geography, Margin, geographies, margins
 
 __all__ = ["Perturbation", "PerturbedTables", "PublishedCells"]
 

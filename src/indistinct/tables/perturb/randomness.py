@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
+from indistinct.core import check_whole
 
 __all__ = ["as_uniform", "checked_seed", "stream_key", "words", "words_of_ids"]
 

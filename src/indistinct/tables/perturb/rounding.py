@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
-from indistinct.arguments import Base, Seed, check_whole
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Base, InputError, Seed, check_whole, progress
+from indistinct.results import Shown, Table
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
     deviation_line,

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
-from indistinct.showing import Shown, Table
+from indistinct.core import progress
+from indistinct.results import Shown, Table
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.parts import parts_of
 from indistinct.tables.perturb.rounding import Rounded

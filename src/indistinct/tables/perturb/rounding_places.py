@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.tables.perturb.grid import Grid
 from indistinct.tables.perturb.solver import WholeProgram
 

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Base, Seed
-from indistinct.errors import InputError
+from indistinct.core import Base, InputError, Seed, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb import small_count_kernels as kernels
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     Geography,
     Margin,
     check_counts,

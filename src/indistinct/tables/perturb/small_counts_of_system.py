@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.arguments import Base, Seed
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Base, InputError, Seed
+from indistinct.results import Shown, Table
 from indistinct.tables.perturb import small_count_kernels as kernels
 from indistinct.tables.perturb.deviating import (
     deviation_figure,

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.arguments import Seed
+from indistinct.core import Level, Seed, progress
 from indistinct.engine import Engine
-from indistinct.figures import stacked
-from indistinct.files.source import Source
-from indistinct.showing import MOST_LINES, Shown, Table, folded
+from indistinct.files import Source
+from indistinct.results import MOST_LINES, Shown, Table, folded
+from indistinct.results.figures import stacked
 from indistinct.utility.analyses.association import (
     Associations,
     compare_associations,
@@ -25,13 +24,12 @@ from indistinct.utility.analyses.information_loss import (
     compare_numbers,
     varying_numbers,
 )
-from indistinct.utility.analyses.k_marginal import KMarginal, k_marginal
+from indistinct.utility.analyses.k_marginals import KMarginal, k_marginal
 from indistinct.utility.analyses.marginals import Marginals, compare_marginals
 from indistinct.utility.analyses.printing import share
 from indistinct.utility.analyses.propensity import Null, Propensity, compare_propensity
 from indistinct.utility.analyses.regression import Regressions, compare_regressions
 from indistinct.utility.analyses.tables import Tables, compare_tables
-from indistinct.variables import Level
 
 __all__ = ["Utility", "analyse_utility"]
 

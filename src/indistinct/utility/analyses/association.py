@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import agreement
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import agreement
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import Cells, joint_cells
 from indistinct.utility.analyses.coded import Coded, CodedColumn, Side

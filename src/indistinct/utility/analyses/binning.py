@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.utility.analyses.coded import Coded, CodedColumn
 
 __all__ = ["Factor", "as_factor", "as_factors", "percentile_bins"]

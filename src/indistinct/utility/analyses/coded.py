@@ -16,11 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.engine.coding import text_columns
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.variables import LEVELS, Level, Role, Variable
+from indistinct.core import LEVELS, InputError, Level, Role, Variable, did_you_mean, progress
+from indistinct.engine import text_columns
+from indistinct.files import Source
 
 __all__ = ["FEW_VALUES", "Coded", "CodedColumn", "Side", "read_coded"]
 

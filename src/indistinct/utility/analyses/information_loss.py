@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import agreement
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.results import Shown, Table
+from indistinct.results.figures import agreement
 from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
 from indistinct.utility.analyses.printing import plain
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars, marginal
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, did_you_mean
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.bin_names import bin_names
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation

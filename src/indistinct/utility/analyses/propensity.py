@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed, did_you_mean, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
 from indistinct.utility.analyses.coded import Coded, CodedColumn
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns

@@ -9,10 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import agreement, bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import agreement, bars
 from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.fitting import (
     Fit,

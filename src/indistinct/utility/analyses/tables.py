@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import shares
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed, progress
+from indistinct.results import Shown, Table
+from indistinct.results.figures import shares
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
 from indistinct.utility.analyses.coded import Coded

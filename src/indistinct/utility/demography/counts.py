@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.households import NOBODY, Kinship
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.results import Shown, Table
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
 from indistinct.utility.demography.rates import FertilitySeries, Survival, fertility_series

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError, Value
+from indistinct.files import Source
 from indistinct.households import (
     NOBODY,
     Column,
@@ -18,7 +18,6 @@ from indistinct.households import (
     find_kin,
     read_columns,
 )
-from indistinct.variables import Value
 
 __all__ = ["People", "levels_of", "read_people"]
 

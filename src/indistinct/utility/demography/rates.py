@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.utility.demography.counts import OLDEST, OwnChildren
 
 __all__ = ["FertilitySeries", "Survival", "fertility_series"]

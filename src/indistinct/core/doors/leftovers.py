@@ -1,0 +1,122 @@
+"""What a run that was killed left behind: told from what another one is writing, and removed.
+
+What is decided here: whatever is written aside has the process id in its name, and a lock for as
+long as it is being written. It is removed by the next run that writes to the same folder, if it
+belongs to the same user, its process is gone and its lock is free (a process id alone says nothing
+across containers).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from indistinct.core.doors.watch import Watch
+
+__all__ = ["held", "is_aside", "name_aside", "process_is_gone", "remove_leftovers", "take_lock"]
+
+_ASIDE = re.compile(r"\..*\.indistinct-(\d+)-[0-9a-f]{8}(\.part)?", re.DOTALL)
+_WORKSPACE = re.compile(r"indistinct-\d+-\w+")
+
+
+def name_aside(place: Path, *, file: bool) -> Path:
+    """Return a new name beside a place, from which the process that writes there can be told."""
+    ending = ".part" if file else ""
+    beginning = os.fsencode(place.name)[:100].decode("utf-8", "ignore")
+    return place.parent / f".{beginning}.indistinct-{os.getpid()}-{secrets.token_hex(4)}{ending}"
+
+
+def is_aside(path: Path) -> bool:
+    """Say whether a path is written aside, or lies in a folder that is, or in a workspace.
+
+    >>> is_aside(Path("x/.out.indistinct-17-0123abcd/data.csv")), is_aside(Path("x/.out"))
+    (True, False)
+    """
+    return any(_ASIDE.fullmatch(part) or _WORKSPACE.fullmatch(part) for part in path.parts)
+
+
+@contextlib.contextmanager
+def held(aside: Path) -> Iterator[None]:
+    """Hold the lock of what is written aside."""
+    if os.name != "posix":
+        yield
+        return
+    handle = os.open(aside, os.O_RDONLY)
+    try:
+        take_lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(folder: Path, watch: Watch) -> list[Path]:
+    """Remove what killed runs left in a folder, and say so; once for a run."""
+    if sys.platform == "win32" or folder in watch.looked_into:
+        # There os.kill(pid, 0) would not ask but act.
+        return []
+    watch.looked_into.add(folder)
+    removed = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            match = _ASIDE.fullmatch(entry.name)
+            if match and _is_left_over(entry, int(match[1])):
+                _remove(Path(entry.path))
+                removed.append(Path(entry.path))
+    if removed:
+        many = "what an earlier run" if len(removed) == 1 else f"{len(removed)} things that runs"
+        watch.say(f"removed {many} left in {folder} when it was killed")
+    return removed
+
+
+def _is_left_over(entry: os.DirEntry[str], process: int) -> bool:
+    with contextlib.suppress(OSError):
+        if entry.is_symlink() or entry.stat(follow_symlinks=False).st_uid != os.getuid():
+            return False
+        if not (entry.is_file() or entry.is_dir()) or not process_is_gone(process):
+            return False
+        handle = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            return take_lock(handle)
+        finally:
+            os.close(handle)
+    return False
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def process_is_gone(process: int) -> bool:
+    """Say whether there is no process with this id."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def take_lock(handle: int) -> bool:
+    """Take the lock of an open file if it is free. A file system without locks counts as free."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True

@@ -1,0 +1,419 @@
+"""What is learnt of people's sensitive values from a release without finding their record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from indistinct.core import InputError, Missing
+from indistinct.engine import Engine
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, as_number, as_text
+from indistinct.keys import group_rows
+from indistinct.prove.attacks.beliefs import Beliefs, Ranges, ToldByKey, told_by_key
+from indistinct.prove.attacks.disclosed import (
+    AttributeDisclosure,
+    DisclosureWitness,
+    Intervals,
+    SensitiveKind,
+    Shares,
+)
+from indistinct.prove.attacks.exact import name_people
+from indistinct.prove.attacks.rates import Rate
+from indistinct.prove.covering import Cover, cover, texts_of
+from indistinct.prove.exposure import Counted, count_by, expose
+from indistinct.prove.registers import Register
+
+__all__ = ["attribute_disclosure"]
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+WITNESSES = 20
+_NAMED = 20
+_FEW_VALUES = 20
+"""Numbers with no more different values than this are taken for codes."""
+_POSTERIORS = (0.75, 0.9, 0.99, 1.0)
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _People:
+    """Classes of people by key, and what the release makes believe of them.
+
+    Of a number it is its range that is told, of anything else how likely each value is.
+    """
+
+    counts: IntArray
+    believed: Beliefs | Ranges
+    counted: Counted | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> IntArray:
+        """Released records that may be theirs."""
+        return self.believed.records
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """Whether all of these tell one and the same value."""
+        found: NDArray[np.bool_]
+        if isinstance(self.believed, Ranges):
+            found = self.believed.width == 0
+        else:
+            found = (self.believed.values == 1) & (self.believed.top >= 0)
+        return found
+
+
+@dataclass(frozen=True)
+class _Attack:
+    """The release as an intruder holds it, with what does not change from people to people."""
+
+    engine: Engine
+    release: Source
+    key: tuple[str, ...]
+    sensitive: str
+    labels: tuple[tuple[object, ...], ...]
+    told: ToldByKey
+    numbers: FloatArray | None
+    hierarchies: Mapping[str, Hierarchy]
+    missing: Missing
+
+    def on_released(self) -> _People:
+        told = self.told
+        counts = np.zeros(len(told.codes), dtype=np.int64)
+        np.add.at(counts, told.key_of, told.counts)
+        if self.numbers is not None:
+            return _People(counts, told.ranges(self.numbers))
+        return _People(counts, told.of_released())
+
+    def on(self, register: Register) -> _People:
+        exposure = expose(
+            self.engine,
+            self.release,
+            register,
+            self.key,
+            hierarchies=self.hierarchies,
+            missing=self.missing,
+            unmet="excluding",
+        )
+        known = exposure.known
+        assert known is not None
+        return self._believing(known, known.codes, exposure.covers, exposure.notes)
+
+    def trial(self, source: Source) -> tuple[_People, IntArray, Counted]:
+        """Return people whose true value is known, and the key class of each class of theirs."""
+        counted = count_by(self.engine, source, [*self.key, self.sensitive])
+        class_of = group_rows(counted.codes[:, :-1])
+        first = np.zeros(int(class_of.max()) + 1, dtype=np.int64)
+        first[class_of] = np.arange(len(class_of))
+        codes = counted.codes[first, :-1]
+        covers = [
+            self._cover_of(source, j, name, counted.values[j]) for j, name in enumerate(self.key)
+        ]
+        return self._believing(None, codes, covers), class_of, counted
+
+    def _cover_of(self, source: Source, j: int, name: str, values: Sequence[object]) -> Cover:
+        found = cover(self.labels[j], values, name=name, hierarchy=self.hierarchies.get(name))
+        # a private file's values are not shown
+        if found.apart:
+            raise InputError(
+                f"'{name}' is coded differently in {self.release.origin} and {source.origin}: no "
+                "value of one is a value of the other. Recode one, or give a hierarchy that knows "
+                "both codings."
+            )
+        if found.unread:
+            raise InputError(
+                f"'{name}' in {self.release.origin}: it is not known what '{found.unread[0]}' "
+                f"stands for, which {source.origin} does not have. Give the hierarchies that were "
+                "used with --hierarchies."
+            )
+        return found
+
+    def _believing(
+        self,
+        counted: Counted | None,
+        codes: IntArray,
+        covers: Sequence[Cover],
+        notes: tuple[str, ...] = (),
+    ) -> _People:
+        believed: Beliefs | Ranges
+        if self.numbers is not None:
+            believed = self.told.ranges(self.numbers, codes, covers, missing=self.missing)
+        else:
+            believed = self.told.of_people(codes, covers, missing=self.missing)
+        counts = counted.counts if counted is not None else np.ones(len(codes), dtype=np.int64)
+        return _People(counts, believed, counted, notes)
+
+
+def attribute_disclosure(
+    engine: Engine,
+    release: Source,
+    *,
+    key: Sequence[str],
+    sensitive: str,
+    register: Register | None = None,
+    private: Source | None = None,
+    control: Source | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    kind: SensitiveKind | None = None,
+    certain: float = 0.9,
+    unlikely: float = 0.5,
+    narrow: float = 0.1,
+    missing: Missing = "own",
+    confidence: float = 0.95,
+) -> AttributeDisclosure:
+    """Find out what the release tells of a sensitive variable about people whose key is known.
+
+    An intruder who knows somebody's key looks at the released records that may be theirs. If all
+    tell the same value it is told for certain, however many there are. Otherwise its share of
+    these records is the intruder's posterior, and its share of the file what was believed before.
+
+    Parameters
+    ----------
+    register
+        The people to look at. By default everybody in the file, by their released key.
+    private
+        Records with key and sensitive value of the people in the release: how often the guess is
+        right.
+    control
+        The same of people who are not in the release: how often the guess is right about them, it
+        is so by what holds for everybody.
+    kind
+        ``"number"`` or ``"category"``; by default numbers of more than 20 different values are
+        numbers.
+    certain, unlikely
+        A value is taken for told where the posterior is at least `certain` though the prior was
+        at most `unlikely`.
+    narrow
+        A number is taken for told where the records that may be somebody's span at most this
+        share of the file's span.
+
+    >>> import indistinct, pyarrow as pa
+    >>> people = pa.table({"birth": [1965, 1965, 1967, 1967],
+    ...                    "problem": ["obesity", "asthma", "chest pain", "chest pain"]})
+    >>> with indistinct.open_data(people) as data:
+    ...     found = attribute_disclosure(
+    ...         data.engine, data.source, key=["birth"], sensitive="problem")
+    >>> found.witnesses
+    (records 3, 4: 'chest pain' for certain (prior 50.0 %, 2 records),)
+    """
+    _check(release, key, sensitive, private, control)
+    for name, share in (("certain", certain), ("unlikely", unlikely), ("narrow", narrow)):
+        if not 0 <= share <= 1:
+            raise InputError(f"{name} must be a share from 0 to 1. Got {share}.")
+    counted = count_by(engine, release, [*key, sensitive])
+    told = told_by_key(counted)
+    chosen = kind or _kind(release, sensitive, told)
+    numbers = _numbers(told.labels) if chosen == "number" else None
+    attack = _Attack(
+        engine,
+        release,
+        tuple(key),
+        sensitive,
+        counted.values[:-1],
+        told,
+        numbers,
+        hierarchies or {},
+        missing,
+    )
+    people = attack.on_released() if register is None else attack.on(register)
+    counts, linked = people.counts, people.records > 0
+    several = people.sure & (people.records > 1)
+    telling = np.flatnonzero(told.telling)
+    commonest = int(telling[np.argmax(told.prior[telling])]) if len(telling) else -1
+    tried = partial(
+        _trial, attack, commonest=commonest, narrow=narrow, certain=certain, confidence=confidence
+    )
+    attacked = None if private is None else tried(private)
+    held_out = None if control is None else tried(control)
+    return AttributeDisclosure(
+        release=release.origin,
+        register=None if register is None else register.name,
+        key=tuple(key),
+        sensitive=sensitive,
+        kind=chosen,
+        records=release.records,
+        people=int(counts.sum()),
+        linked=int(counts[linked].sum()),
+        alone=int(counts[people.sure & (people.records == 1)].sum()),
+        homogeneous=int(counts[several].sum()),
+        homogeneous_classes=int(several.sum()),
+        certain=certain,
+        unlikely=unlikely,
+        shares=_shares(people, told, certain, unlikely),
+        intervals=None if numbers is None else _intervals(people, numbers, narrow),
+        baseline=_baseline(attack, private, commonest, confidence),
+        attack=None if attacked is None else attacked[0],
+        control=None if held_out is None else held_out[0],
+        attack_certain=None if attacked is None else attacked[1],
+        control_certain=None if held_out is None else held_out[1],
+        witnesses=_witnesses(attack, people, several, counted, register),
+        notes=people.notes,
+    )
+
+
+def _check(
+    release: Source,
+    key: Sequence[str],
+    sensitive: str,
+    private: Source | None,
+    control: Source | None,
+) -> None:
+    if not key:
+        raise InputError("The key must name at least one variable.")
+    if sensitive in key:
+        raise InputError(f"'{sensitive}' is sensitive, so it cannot be in the key as well.")
+    for source in (release, private, control):
+        if source is not None:
+            source.check_columns([*key, sensitive])
+    if control is not None and private is None:
+        raise InputError(
+            "A control is compared with people who are in the release: give the private data too."
+        )
+
+
+def _kind(release: Source, sensitive: str, told: ToldByKey) -> SensitiveKind:
+    kind = release.schema.field(sensitive).type
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return "number" if is_number and len(told.labels) > _FEW_VALUES else "category"
+
+
+def _numbers(labels: Sequence[object]) -> FloatArray:
+    """Return labels as numbers, not-a-number where they are none."""
+    read = [as_number(text) if (text := as_text(label)) is not None else None for label in labels]
+    return np.array([np.nan if number is None else float(number) for number in read])
+
+
+def _shares(people: _People, told: ToldByKey, certain: float, unlikely: float) -> Shares | None:
+    beliefs = people.believed
+    if isinstance(beliefs, Ranges):
+        return None
+    counts, linked = people.counts, beliefs.records > 0
+    prior = np.append(told.prior, 1.0)  # -1, no value, was never unlikely
+    unexpected = prior[beliefs.top] <= unlikely
+    surprises = {
+        level: int(counts[unexpected & (beliefs.posterior >= level - _ROUNDING)].sum())
+        for level in sorted({*_POSTERIORS, certain})
+    }
+    total = int(counts[linked].sum())
+    if not total:
+        return Shares(surprises, 0.0, 0, 0.0, 0.0)
+    return Shares(
+        surprises,
+        float(counts @ beliefs.gain / total),
+        int(beliefs.values[linked].min()),
+        float(beliefs.effective[linked].min()),
+        float(counts @ beliefs.effective / total),
+    )
+
+
+def _intervals(people: _People, numbers: FloatArray, narrow: float) -> Intervals | None:
+    if np.isnan(numbers).all() or not isinstance(people.believed, Ranges):
+        return None
+    span = float(np.nanmax(numbers) - np.nanmin(numbers))
+    linked = people.records > 0
+    widths, counts = people.believed.width[linked], people.counts[linked]
+    if not len(widths):
+        return Intervals(span, narrow, 0, 0.0)
+    order = np.argsort(widths, kind="stable")
+    reached = np.cumsum(counts[order])
+    middle = float(widths[order[np.searchsorted(reached, reached[-1] / 2)]])
+    within = int(counts[widths <= narrow * span].sum())
+    return Intervals(span, narrow, within, middle / span if span else 0.0)
+
+
+def _trial(
+    attack: _Attack,
+    source: Source,
+    *,
+    commonest: int,
+    narrow: float,
+    certain: float,
+    confidence: float,
+) -> tuple[Rate, Rate]:
+    """Return how often the guess is right, and how often it is right and made with certainty."""
+    people, at, counted = attack.trial(source)
+    believed, weight = people.believed, counted.counts
+    if isinstance(believed, Ranges):
+        assert attack.numbers is not None
+        true = _numbers(counted.values[-1])[counted.codes[:, -1]]
+        inside = (believed.low[at] <= true) & (true <= believed.high[at])
+        span = float(np.nanmax(attack.numbers) - np.nanmin(attack.numbers))
+        right = inside & (believed.width[at] <= narrow * span)
+        sure = inside & (believed.width[at] == 0)
+    else:
+        code_of = {text: code for code, text in enumerate(texts_of(attack.told.labels))}
+        code_of.pop(None, None)
+        texts = texts_of(counted.values[-1])
+        true_code = np.array([code_of.get(text, -2) for text in texts], dtype=np.int64)
+        # whoever meets no record is guessed to have what most have, in the release or not
+        guess = np.where(believed.records > 0, believed.top, commonest)[at]
+        right = guess == true_code[counted.codes[:, -1]]
+        sure = right & (believed.records[at] > 0) & (believed.posterior[at] >= certain - _ROUNDING)
+    trials = int(weight.sum())
+    return (
+        Rate(int(weight[right].sum()), trials, confidence),
+        Rate(int(weight[sure].sum()), trials, confidence),
+    )
+
+
+def _baseline(
+    attack: _Attack, private: Source | None, commonest: int, confidence: float
+) -> Rate | None:
+    """Return how often the file's commonest value is right about everybody."""
+    if private is None or attack.numbers is not None or commonest < 0:
+        return None
+    counted = count_by(attack.engine, private, [attack.sensitive])
+    guess = texts_of([attack.told.labels[commonest]])[0]
+    texts = texts_of(counted.values[0])
+    same = np.array([text == guess for text in texts], dtype=bool)[counted.codes[:, 0]]
+    return Rate(int(counted.counts[same].sum()), int(counted.counts.sum()), confidence)
+
+
+def _witnesses(
+    attack: _Attack,
+    people: _People,
+    several: NDArray[np.bool_],
+    counted: Counted,
+    register: Register | None,
+) -> tuple[DisclosureWitness, ...]:
+    """Return classes that are told for certain, the least expected value first."""
+    told, top = attack.told, _told_value(attack, people, several)
+    prior = told.prior
+    chosen = np.flatnonzero(several)
+    chosen = chosen[np.argsort(prior[top[chosen]], kind="stable")][:WITNESSES]
+    found = []
+    for number in chosen.tolist():
+        if people.counted is None or register is None:
+            rows, _ = counted.records_in(np.flatnonzero(told.key_of == number))
+            who = [f"{row + 1:,}" for row in np.sort(rows)[:_NAMED].tolist()]
+        else:
+            rows, _ = people.counted.records_in(np.array([number]))
+            who = name_people(register, np.sort(rows)[:_NAMED].tolist())
+        found.append(
+            DisclosureWitness(
+                tuple(who),
+                register is not None,
+                int(people.counts[number]),
+                int(people.records[number]),
+                str(told.labels[int(top[number])]),
+                float(prior[top[number]]),
+            )
+        )
+    return tuple(found)
+
+
+def _told_value(attack: _Attack, people: _People, told: NDArray[np.bool_]) -> IntArray:
+    """Return the number of the value that classes are told for certain."""
+    if not isinstance(people.believed, Ranges):
+        return people.believed.top
+    assert attack.numbers is not None
+    order = np.argsort(attack.numbers, kind="stable")
+    top = np.zeros(len(told), dtype=np.int64)
+    top[told] = order[np.searchsorted(attack.numbers[order], people.believed.low[told])]
+    return top

@@ -1,0 +1,382 @@
+"""What was measured when a release was made: the facts that its report is written from.
+
+They are small whatever the number of records, hold no record, and go to `private/measured.json`
+and back without loss. Some of them are private (`Risk.exposed`, counts of few people):
+`editions.shareable` takes those out before a report for others is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from indistinct.core import InputError
+from indistinct.release.report.reading import read_fields
+
+__all__ = [
+    "Band",
+    "Changes",
+    "ClassSizes",
+    "Cost",
+    "Curve",
+    "Exposed",
+    "Known",
+    "Linkage",
+    "Map",
+    "MapPoint",
+    "Marginal",
+    "Measure",
+    "Measured",
+    "Original",
+    "Released",
+    "Risk",
+    "Step",
+    "Test",
+    "Utility",
+    "Variable",
+    "VariableChange",
+]
+
+VERSION = 1
+"""The version of the form in which facts are kept."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """The private file: how large, and which (its hash tells whether two releases share it)."""
+
+    name: str
+    records: int
+    variables: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A released variable; `labels` say what its values mean."""
+
+    name: str
+    label: str | None = None
+    level: str | None = None
+    in_key: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Released:
+    """The released file."""
+
+    records: int
+    format: str
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True)
+class Band:
+    """People whose combination is shared by `low` to `high` people (None: no upper bound)."""
+
+    low: int
+    high: int | None
+    classes: int | None
+    records: int
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """A file counted by the key."""
+
+    records: int
+    classes: int
+    unique: int
+    at_risk: int
+    smallest: int
+    bands: tuple[Band, ...]
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """A combination held by few people; `enough` are the facts that suffice to be alone."""
+
+    records: int
+    values: Mapping[str, str | None]
+    enough: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What becomes of the released people if one more variable is known than the key.
+
+    `alone` are those who are then alone, `below` those who share with fewer than k.
+    """
+
+    variable: str
+    alone: int
+    below: int
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """What an intruder finds, as shares of people: before, after, and by chance."""
+
+    how: str
+    before: float
+    after: float
+    chance: float | None = None
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Who stands out before and after.
+
+    Parameters
+    ----------
+    expected_before, expected_after
+        People whom an intruder who knows the key of everybody is expected to guess rightly.
+    without
+        People who would stand out in the original if one variable were not known.
+    enough
+        People alone in the original by the number of facts that suffice.
+    most_facts
+        Up to how many facts were searched for; None where there was no limit.
+    exposed
+        Private: the combinations with the fewest facts that suffice.
+    linkage
+        What was found by linking the two files record by record, where records correspond.
+    wildcards
+        Whether a suppressed cell was taken to agree with any value when k was counted.
+    known_too
+        What one further released variable would do, the worst first.
+    """
+
+    key: tuple[str, ...]
+    k: int
+    before: ClassSizes
+    after: ClassSizes
+    expected_before: float
+    expected_after: float | None
+    without: Mapping[str, int]
+    enough: Mapping[str, int] = field(default_factory=dict)
+    most_facts: int | None = None
+    exposed: tuple[Exposed, ...] = ()
+    linkage: tuple[Linkage, ...] = ()
+    wildcards: bool = False
+    known_too: tuple[Known, ...] = ()
+
+
+@dataclass(frozen=True)
+class VariableChange:
+    """What was done to one variable; `how` is a word of the catalogue, `cells` may be untold.
+
+    `labels` are some of the `number` labels that stand in the released file in place of values,
+    of all of them if it is `whole`.
+    """
+
+    name: str
+    how: str
+    cells: int | None
+    suppressed: int = 0
+    perturbed: bool = False
+    labels: tuple[str, ...] = ()
+    number: int = 0
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What changed, in cells and records.
+
+    Parameters
+    ----------
+    left_out
+        How many records were left out, where that is not the difference of two exact numbers.
+    """
+
+    records_before: int
+    records_after: int
+    records_changed: int | None
+    variables: tuple[VariableChange, ...]
+    removed: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    left_out: int | None = None
+
+    @property
+    def lost(self) -> int:
+        """How many records were left out."""
+        if self.left_out is not None:
+            return self.left_out
+        return max(0, self.records_before - self.records_after)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the plan; `told` is the sentence that the recipient may read."""
+
+    kind: str
+    told: str
+    variables: tuple[str, ...] = ()
+    perturbs: bool = False
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """The shares of one variable's categories in both files; `rest` were pooled into one."""
+
+    name: str
+    labels: tuple[str, ...]
+    original: tuple[float, ...]
+    released: tuple[float, ...]
+    total_variation: float
+    ordered: bool = False
+    rest: int = 0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of utility; `name` and `unit` are words of the catalogue."""
+
+    name: str
+    original: float | None
+    released: float | None
+    difference: float | None
+    at: str | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve of a demographic test in both files; None where too few people are.
+
+    `group` names the people of whom it is, where there are several groups.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    original: tuple[float | None, ...]
+    released: tuple[float | None, ...]
+    ticks: tuple[str, ...] = ()
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test with a limit, such as the age gap of spouses."""
+
+    name: str
+    passed: bool | None
+    difference: float | None
+    threshold: float | None
+    curves: tuple[Curve, ...] = ()
+    suggestion: str = ""
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What the data are still good for, original against released.
+
+    Parameters
+    ----------
+    marginals, same, more_marginals
+        The variables that changed most; how many have the same shares, and how many more changed.
+    tables
+        The two-way tables that differ most.
+    """
+
+    records: tuple[int, int]
+    compared: int
+    generalised: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    marginals: tuple[Marginal, ...]
+    same: int = 0
+    more_marginals: int = 0
+    tables: tuple[Measure, ...] = ()
+    tests: tuple[Test, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MapPoint:
+    """A candidate on the map of risk and utility."""
+
+    name: str
+    risk: float
+    utility: float
+    dominated_by: str | None = None
+    chosen: bool = False
+    released: bool = False
+
+
+@dataclass(frozen=True)
+class Map:
+    """The map of risk and utility; `risk` and `utility` name the measures of the axes."""
+
+    key: tuple[str, ...]
+    risk: str
+    utility: str
+    points: tuple[MapPoint, ...]
+    refused: tuple[str, ...] = ()
+    max_risk: float | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method took away, and how near that is to the least possible."""
+
+    precision: float
+    losses: Mapping[str, float]
+    suppressed_records: int
+    suppressed_cells: int
+    levels: Mapping[str, int]
+    over_distortion: float | None = None
+    measure: str | None = None
+    proved: bool | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that was measured of one release.
+
+    Parameters
+    ----------
+    claims_k
+        Whether the method promises k; perturbation and encryption do not.
+    terms
+        For what and for whom; dates as text.
+    warnings
+        What the holder was warned of; private.
+    """
+
+    original: Original
+    released: Released
+    method: str
+    k: int
+    claims_k: bool
+    risk: Risk
+    changes: Changes
+    steps: tuple[Step, ...]
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    cost: Cost | None = None
+    utility: Utility | None = None
+    map: Map | None = None
+    warnings: tuple[str, ...] = ()
+    version: int = VERSION
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Any, *, origin: str) -> Measured:
+        """Take the facts from plain values, and refuse what cannot be them.
+
+        >>> Measured.from_dict({}, origin="measured.json")
+        Traceback (most recent call last):
+        ...
+        indistinct.core.errors.InputError: measured.json cannot be read: original is missing. ...
+        """
+        version = content.get("version") if isinstance(content, Mapping) else None
+        if isinstance(version, int) and version != VERSION:
+            raise InputError(
+                f"{origin} cannot be read: it is of version {version}, and this program reads "
+                f"version {VERSION}. Use the version of indistinct that wrote it."
+            )
+        return read_fields(cls, content, origin=origin)

@@ -1,0 +1,170 @@
+"""What a second geography reveals, and who is found in it: Openshaw et al. (1997), section 4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.core import progress
+from indistinct.results import Shown, Table
+from indistinct.tables.counting import Counted
+from indistinct.tables.differencing.inside import classes_in_zones, counted_in, full_in
+from indistinct.tables.differencing.overlapping import Ints, overlap_of, zone_of
+from indistinct.tables.differencing.revealing import Revealed, people_word, reveal, zones_word
+from indistinct.tables.grouping import Grouping
+from indistinct.tables.uniques import tabular_uniques
+
+__all__ = ["Differencing", "difference_geographies"]
+
+
+@dataclass(frozen=True, eq=False)
+class Differencing(Shown):
+    """What two published zonings reveal by subtraction, and who can be found there.
+
+    Only zones that need a subtraction are counted; published zones below the threshold are not
+    what a second zoning reveals.
+
+    Parameters
+    ----------
+    kind
+        ``geographies``, ``recodings``, ``universes`` or ``recodings and universes``.
+    revealed
+        The zones.
+    counted
+        The tables that can be worked out, one area for each revealed zone.
+    classes
+        For every row of `counted` its class in the tables that were published.
+    full, part
+        Of every row, whether it is a full or part record tabular unique of its revealed zone.
+    before
+        Of every row, whether it was a full unique in the published tables already.
+    """
+
+    kind: str
+    revealed: Revealed = field(repr=False)
+    counted: Counted = field(repr=False)
+    classes: Ints = field(repr=False)
+    full: NDArray[np.bool_] = field(repr=False)
+    part: NDArray[np.bool_] = field(repr=False)
+    before: NDArray[np.bool_] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def zones(self) -> int:
+        """The number of revealed zones."""
+        return self.revealed.number
+
+    @property
+    def people(self) -> int:
+        """The people in revealed zones, each once."""
+        return self.revealed.people_revealed
+
+    @property
+    def frtu(self) -> int:
+        """Full record tabular uniques of a revealed zone, each once."""
+        return len(np.unique(self.classes[self.full]))
+
+    @property
+    def prtu(self) -> int:
+        """Part record tabular uniques of a revealed zone who are full uniques of none."""
+        return len(np.setdiff1d(self.classes[self.part], self.classes[self.full]))
+
+    @property
+    def newly(self) -> int:
+        """Full uniques of a revealed zone who are full uniques of no published zone."""
+        return len(np.unique(self.classes[self.full & ~self.before]))
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing below the threshold is revealed."""
+        return self.zones == 0
+
+    def vector(self, zone: int) -> Ints:
+        """Return all counts of one revealed zone, tables one after the other: a difference of Y."""
+        return self.counted.area_vector(zone)
+
+    def frtu_per_zone(self) -> Ints:
+        """Return the full uniques in each revealed zone."""
+        return np.bincount(self.counted.area[self.full], minlength=self.zones).astype(np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        first, second = self.revealed.overlap.names
+        return {
+            "kind": self.kind,
+            "first": first,
+            "second": second,
+            "threshold": self.revealed.threshold,
+            "revealed": self.zones,
+            "people": self.people,
+            "frtu": self.frtu,
+            "prtu": self.prtu,
+            "newly_frtu": self.newly,
+        }
+
+    def _lines(self) -> list[str]:
+        first, second = self.revealed.overlap.names
+        found = (
+            f"{zones_word(self.zones)} below {self.revealed.threshold} people, "
+            f"with {people_word(self.people)}"
+        )
+        lines = [f"Differencing({self.kind} {first} and {second}: {found})"]
+        if self.zones:
+            lines.append(
+                f"  full record tabular uniques  {self.frtu:,}, {self.newly:,} of them in no "
+                "published zone"
+            )
+            lines.append(f"  part record tabular uniques  {self.prtu:,}")
+        lines += [f"  {people_word(zone.people)}: {zone.how}" for zone in self.revealed.zones(8)]
+        if self.zones > 8:
+            lines.append(f"  and {self.zones - 8:,} more")
+        return lines
+
+    def _tables(self) -> list[Table]:
+        unique = self.frtu_per_zone()
+        rows = [
+            (zone.people, int(unique[n]), zone.how)
+            for n, zone in enumerate(self.revealed.zones(100))
+        ]
+        headings = ("people", "full uniques", "how")
+        return [
+            Table.facts("What is revealed by subtraction", self.to_dict()),
+            Table("Revealed zones, the smallest first", headings, rows),
+        ]
+
+    def plot(self) -> str:
+        """Return a figure: revealed zones by the people in them."""
+        return self.revealed.plot()
+
+
+def difference_geographies(
+    counted: Counted, first: Grouping, second: Grouping, *, threshold: int = 10
+) -> Differencing:
+    """Find what is revealed when the same tables are published for two geographies.
+
+    Equation (9) is applied to the areas that differencing creates (section 4, point 4): the table
+    of a revealed zone is the sum over the people who live there.
+
+    Parameters
+    ----------
+    counted
+        The tables; both geographies must have been counted (`TableSet.area` and `.also`).
+    threshold
+        Zones with fewer people count.
+    """
+    two = overlap_of(counted, first, second)
+    with progress.task("looking for zones that a difference reveals"):
+        revealed = reveal(two, threshold)
+    classes, zone = classes_in_zones(revealed, revealed.number)
+    labels = tuple(f"revealed {n + 1}" for n in range(revealed.number))
+    inside = counted_in(counted, classes, zone, labels)
+    found = tabular_uniques(inside)
+    before = np.zeros(len(classes), dtype=bool)
+    for grouping in (first, second):
+        before |= full_in(counted, zone_of(counted, grouping)[0], classes)
+    return Differencing("geographies", revealed, inside, classes, found.full, found.part, before)

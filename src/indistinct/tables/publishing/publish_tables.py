@@ -1,0 +1,265 @@
+"""Tables from beginning to end: asked for, counted, weighed, protected, attacked, published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from indistinct.core import GuaranteeError, InputError
+from indistinct.core.doors import check_new_file, check_new_folder
+from indistinct.flow import Data
+from indistinct.project import Publish
+from indistinct.protect import fresh_seed
+from indistinct.results import Shown, Table
+from indistinct.tables import Counted, Published, TableSet, count_tables
+from indistinct.tables.publishing.asked import Asked
+from indistinct.tables.publishing.folder import TablesFolder, write_folder
+from indistinct.tables.publishing.geography import (
+    Geographies,
+    refuse_exact_differences,
+    refuse_naming_areas,
+    refuse_rare_categories,
+    settle_geographies,
+)
+from indistinct.tables.publishing.numbers import check_labels
+from indistinct.tables.publishing.protecting import protect_tables
+from indistinct.tables.publishing.telling import conditions, methodology
+from indistinct.tables.publishing.weighing import TableRisk, flagged, weigh_tables
+
+__all__ = ["Publication", "count_asked", "publish_tables"]
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Publication(Shown):
+    """What was found of a set of tables, and what was published.
+
+    Parameters
+    ----------
+    settings
+        What was asked for.
+    risk
+        What the tables would reveal as they are.
+    geographies
+        What was done to the geographies; None where nothing was published.
+    facts
+        How the numbers were changed.
+    folder
+        The published tables; None where nothing was to be written.
+    """
+
+    settings: Publish = field(repr=False)
+    risk: TableRisk = field(repr=False)
+    geographies: Geographies | None = field(default=None, repr=False)
+    facts: dict[str, Any] = field(default_factory=dict, repr=False)
+    folder: TablesFolder | None = None
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the tables are safe: as published, or as they are if nothing was published."""
+        return self.folder.holds if self.folder is not None else self.risk.is_safe
+
+    @property
+    def passes(self) -> bool:
+        """Whether they are safe, or every reservation was accepted by its code."""
+        return self.folder.passes if self.folder is not None else self.risk.is_safe
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            **self.risk.to_dict(),
+            "method": self.settings.method,
+            "geographies": self.geographies.to_dict() if self.geographies is not None else None,
+            "protection": self.facts or None,
+            "published": self.folder.to_dict() if self.folder is not None else None,
+            "holds": self.holds,
+        }
+
+    def _lines(self) -> list[str]:
+        lines = list(self.risk._lines())
+        if self.geographies is not None:
+            lines += self.geographies._lines()
+        if self.folder is not None:
+            lines += self.folder._lines()
+        return lines
+
+    def _tables(self) -> list[Table]:
+        return self.risk._tables()
+
+    def plot(self) -> str:
+        """Return a figure: in how many of their tables people are alone."""
+        return self.risk.plot()
+
+
+def check_publication(data: Data, asked: Asked) -> None:
+    """Refuse what cannot be published whatever is counted, before any work is done."""
+    settings = asked.completed(data.project).settings
+    if settings.out is not None:
+        check_new_folder(settings.out)
+        if settings.published is not None:
+            check_new_file(settings.published, own=True)
+    elif settings.method is not None or settings.merge:
+        raise InputError("Where are the tables to go? Name a folder with --out.")
+    _tables_asked(data, asked)
+
+
+def _tables_asked(data: Data, asked: Asked) -> tuple[TableSet, Asked]:
+    """Return the tables that are asked for, all of whose variables are there, and all asked."""
+    asked = asked.completed(data.project)
+    settings = asked.settings
+    tables = asked.table_set(data)
+    refuse_naming_areas(data, tables)
+    if settings.contributor is not None:
+        data.source.check_columns([settings.contributor])
+    if settings.match_keys is not None:
+        data.source.check_columns(settings.match_keys)
+    return tables, asked
+
+
+def count_asked(data: Data, asked: Asked) -> tuple[Counted, Asked]:
+    """Count the tables that are asked for; returns them, and all that is asked."""
+    tables, asked = _tables_asked(data, asked)
+    settings = asked.settings
+    besides = []
+    flag = flagged(settings.modified)
+    if flag is not None:
+        besides.append(flag[0])
+    within = asked.within(data)
+    if within is not None and within.variable is not None:
+        besides.append(within.variable)
+    if settings.published is not None and settings.published.exists():
+        # what was published for other geographies is compared with these
+        besides += [zoning.variable for zoning in Published.load(settings.published).zonings]
+    counted = count_tables(data.source, data.engine, tables, besides=besides)
+    for table in counted.tables:
+        if not counted.inside(table).any():
+            raise InputError(
+                f"Nobody is in the universe of the table '{table.name}'. Correct the values that "
+                "it names."
+            )
+    return counted, asked
+
+
+def publish_tables(
+    data: Data,
+    asked: Asked,
+    *,
+    although_unproved: bool = False,
+    accept: Sequence[str] = (),
+    say: Say | None = None,
+) -> Publication:
+    """Weigh a set of tables and, where a folder is named, publish them protected.
+
+    Parameters
+    ----------
+    data
+        The people, one record each, and their project.
+    asked
+        The tables, the geographies, and how they are protected.
+    although_unproved
+        Publish also if the attack on what was written finds something.
+    accept
+        Reservations that the publisher knows and takes upon himself, by code.
+    say
+        Is told what is being done, for people.
+    """
+    check_publication(data, asked)
+    counted, asked = count_asked(data, asked)
+    settings = asked.settings
+    tell = say or (lambda sentence: None)
+    if settings.out is not None:
+        check_labels(counted.layouts)
+    tell(f"counted {counted.records:,} people in {len(counted.areas):,} areas")
+    risk = weigh_tables(counted, settings)
+    if settings.out is None:
+        return Publication(settings, risk)
+    seed = _seed(settings, tell)
+    settled = settle_geographies(counted, settings, within=asked.within(data), seed=seed)
+    done = protect_tables(data, settled.counted, settings, seed)
+    against = _refusals(settled, settings, although_unproved=although_unproved)
+    facts = dict(done.facts())
+    tables = settled.counted.tables
+    merged = settled.merged
+    folder = write_folder(
+        settings.out,
+        done.tables(),
+        format=settings.format or "csv",
+        attack=lambda again: _with(against, done.attack(again)),
+        methodology=methodology(tables, [*settled.told(), *done.told], project=data.project),
+        conditions=conditions(project=data.project),
+        merged=merged.mapping if merged is not None and merged.merges else None,
+        told={"method": settings.method or "none", "tables": len(tables.tables)},
+        ledger={
+            "seed": seed,
+            "settings": _plain(settings),
+            "tables": tables.to_dict(),
+            "found_before": risk.to_dict(),
+            "geographies": settled.to_dict(),
+            "protection": facts,
+        },
+        although_unproved=although_unproved,
+        accept=accept,
+    )
+    if settings.published is not None:
+        replace(settled.record, seed=seed).save(settings.published)
+    return Publication(settings, risk, settled, facts, folder)
+
+
+def _refusals(
+    settled: Geographies, settings: Publish, *, although_unproved: bool
+) -> tuple[str, ...]:
+    """Refuse what no change of numbers helps; or return why, if it is published nevertheless."""
+    found = []
+    for refuse in (refuse_rare_categories, refuse_exact_differences):
+        try:
+            refuse(settled.counted, settings)
+        except GuaranteeError as error:
+            if not although_unproved:
+                raise
+            found.append(str(error).split(" Nothing was published.")[0])
+    return tuple(found)
+
+
+def _with(against: tuple[str, ...], verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a verdict with what speaks against the tables besides."""
+    if not against:
+        return verdict
+    return {**verdict, "holds": False, "why": " ".join([*against, str(verdict["why"])])}
+
+
+def _seed(settings: Publish, tell: Say) -> int:
+    """Return the seed: the one given, the one of earlier publications, or a new one."""
+    if settings.seed is not None:
+        return settings.seed
+    if settings.published is not None and settings.published.exists():
+        known = Published.load(settings.published).seed
+        if known is not None:
+            return known
+    if settings.published is None and settings.method in ("cell-key", "random-round"):
+        tell(
+            "The noise is new in every run. Name a record with --published, or a seed, so that the "
+            "same people get the same noise when they are published again."
+        )
+    return fresh_seed()
+
+
+def _plain(settings: Publish) -> dict[str, Any]:
+    """Return the settings that were given, as JSON can hold them."""
+    given = {name: value for name, value in vars(settings).items() if value is not None}
+    return {
+        name: value if isinstance(value, (bool, int, float)) else _text(value)
+        for name, value in given.items()
+    }
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [one if isinstance(one, (bool, int, float)) else _text(one) for one in value]
+    if hasattr(value, "items"):
+        return {str(name): _text(one) for name, one in value.items()}
+    return str(value)

@@ -1,0 +1,226 @@
+"""The suppression pattern of least cost, proven."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.core import InputError, progress
+from indistinct.results import Shown, Table
+from indistinct.tables.sensitive import Sensitive
+from indistinct.tables.suppressing.attack import Audit, Needs, audit
+from indistinct.tables.suppressing.cuts import Separator
+from indistinct.tables.suppressing.improving import costs_of
+from indistinct.tables.suppressing.master import Limits, Master
+from indistinct.tables.suppressing.people import people_alone
+from indistinct.tables.suppressing.prune import Pruning
+from indistinct.tables.suppressing.unknowns import Edge, unknowns
+from indistinct.tables.system import CellSystem
+
+__all__ = ["Optimum", "optimal_suppression"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+MOST_SOLVES = 1_000_000
+"""Linear programs for taking redundant cells from one pattern."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum(Shown):
+    """A safe suppression pattern, and how far at most it is from the cheapest.
+
+    Parameters
+    ----------
+    suppressed
+        Of every cell whether it is suppressed.
+    sensitive
+        The number of sensitive cells, which are suppressed in any case.
+    cost
+        What the suppressed cells cost together.
+    lower_bound
+        No safe pattern costs less.
+    cuts
+        Inequalities that were needed.
+    """
+
+    suppressed: Flags = field(repr=False)
+    sensitive: int
+    cost: float
+    lower_bound: float
+    cuts: int
+
+    def __repr__(self) -> str:
+        return self._short()
+
+    @property
+    def gap(self) -> float:
+        """How much of the cost is more than any safe pattern is known to need."""
+        return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no safe pattern costs less."""
+        return bool(self.gap <= 1e-9)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {
+            "cells": len(self.suppressed),
+            "suppressed": int(self.suppressed.sum()),
+            "sensitive": self.sensitive,
+            "cost": self.cost,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "proven": self.proven,
+            "cuts": self.cuts,
+        }
+
+    def _lines(self) -> list[str]:
+        found = self.to_dict()
+        word = "proven optimal" if self.proven else f"at most {self.gap:.1%} above the optimum"
+        return [
+            f"Optimum({found['suppressed']:,} of {found['cells']:,} cells suppressed, {word})",
+            f"  sensitive    {self.sensitive:,}",
+            f"  cost         {self.cost:,.6g}",
+            f"  lower bound  {self.lower_bound:,.6g}, from {self.cuts:,} inequalities",
+        ]
+
+    def _tables(self) -> list[Table]:
+        return [Table.facts("Optimal suppression", self.to_dict(), formats={"gap": ".1%"})]
+
+
+def optimal_suppression(
+    system: CellSystem,
+    sensitive: Sensitive,
+    *,
+    cost: Floats | None = None,
+    candidates: Flags | None = None,
+    zeros: bool = False,
+    lowest: Edge = 0.0,
+    highest: Edge = np.inf,
+    coalition: bool = True,
+    rounds: int = 400,
+    nodes: int = 100_000,
+    seconds: float = 60.0,
+) -> Optimum:
+    """Return the cheapest set of cells whose suppression protects all sensitive cells.
+
+    The branch-and-cut idea of Fischetti and Salazar (2001): an integer program over which cells
+    are suppressed, with an inequality for each way found in which a pattern fails its attackers.
+    Inequalities are first added where fractional patterns violate them, then where patterns do,
+    until a pattern violates none. It then is the cheapest. Until then each relaxation gives a
+    lower bound, and the cells it uses a safe pattern, from which redundant cells are taken.
+
+    What is returned is always safe (`audit`). Where the search was ended by `rounds` and `nodes`
+    it is the same on every machine; ended by `seconds` it need not be.
+
+    Parameters
+    ----------
+    cost
+        What suppressing each cell costs; 1 where not given, so that cells are counted.
+    candidates
+        The cells that may be suppressed besides the sensitive ones; all where not given.
+    zeros
+        Whether cells with the value 0 may be suppressed too. They often cannot be: that they are
+        zero is known beforehand.
+    coalition
+        Protect against those who are alone in a suppressed cell, as `audit` does.
+    rounds, nodes
+        Rounds of adding inequalities, and nodes of each integer program.
+    seconds
+        Time after which the best pattern found is returned, proven or not.
+
+    >>> from scipy import sparse
+    >>> sums = sparse.csr_matrix([[1.0, 1, 1, -1]])
+    >>> system = CellSystem(np.array([2.0, 3, 4, 9]), sums)
+    >>> optimal_suppression(system, Sensitive.of_width(np.array([0]), 2.0))
+    Optimum(2 of 4 cells suppressed, proven optimal)
+      sensitive    1
+      cost         2
+      lower bound  2, from 2 inequalities
+    """
+    weights = costs_of(system, cost)
+    allowed = np.ones(len(system), dtype=np.bool_) if candidates is None else candidates.copy()
+    if not zeros:
+        allowed &= system.values != 0.0
+    allowed[sensitive.cells] = True
+    possible = audit(
+        system, allowed, sensitive, lowest=lowest, highest=highest, coalition=coalition
+    )
+    if not possible.safe:
+        raise InputError(_impossible(possible, zeros=zeros, restricted=candidates is not None))
+    found = unknowns(system, allowed, lowest=lowest, highest=highest)
+    needs = Needs.among(found, sensitive, system)
+    everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
+    person = everybody[found.cells]
+    limits = Limits(rounds, nodes, time.monotonic() + seconds)
+    suppressed = np.zeros(len(system), dtype=np.bool_)
+    suppressed[sensitive.cells] = True
+    bound, cuts = float(weights[sensitive.cells].sum()), 0
+    guarded = np.unique(found.component[needs.sensitive]).tolist()
+    for number in progress.each(guarded, "looking for the optimum", unit="components"):
+        members = found.members(number)
+        cells = found.cells[members]
+        optional = ~needs.sensitive[members]
+        if found.exact[number]:
+            # all cells move together: without one of them none is protected
+            suppressed[cells] = True
+            bound += float(weights[cells][optional].sum())
+            continue
+        sums, low, high = found.sums_within(number), found.low[members], found.high[members]
+        own = (sums, low, high, needs.of(members), person[members])
+        master = Master(Separator(*own), weights[cells])
+        best = _search(master, Pruning(*own), limits)
+        suppressed[cells] = best
+        bound += min(master.bound, float(weights[cells][best & optional].sum()))
+        cuts += master.cuts
+    total = float(weights[suppressed].sum())
+    return Optimum(suppressed, len(sensitive), total, min(bound, total), cuts)
+
+
+def _search(master: Master, pruning: Pruning, limits: Limits) -> Flags:
+    """Return the best pattern found in one component; the master knows the bound."""
+
+    def completed(pattern: Flags, wanted: Floats) -> Flags:
+        safe = pruning.repaired(pattern, master.cost)
+        # first those that the relaxation wants least, or those that cost most for it
+        orders = (
+            np.lexsort((np.arange(len(wanted)), -master.cost, np.round(wanted, 6))),
+            np.argsort(-master.cost * (1.0 - wanted), kind="stable"),
+        )
+        found = []
+        for order in orders:
+            tries = order[safe[order] & ~master.always[order]]
+            found.append(pruning.reduced(safe, tries, most=MOST_SOLVES)[0])
+        return min(found, key=master.cost_of)
+
+    master.tighten(limits)
+    best = completed(master.always | (master.relaxed > 1e-6), master.relaxed)
+    return master.branch(best, completed, limits)
+
+
+def _impossible(possible: Audit, *, zeros: bool, restricted: bool) -> str:
+    """Say that no pattern is safe, and what would help."""
+    helps = [
+        *([] if zeros else ["let cells with the value 0 be suppressed (zeros)"]),
+        *(["allow more candidates"] if restricted else []),
+        *(
+            ["do not ask for protection from insiders (coalition)"]
+            if possible.insider.any()
+            else []
+        ),
+        "ask for narrower intervals",
+        "publish fewer sums or coarser categories",
+    ]
+    first = possible.system.name(int(possible.unsafe[0]))
+    return (
+        "No suppression pattern can be safe: with all cells suppressed that may be, "
+        f"{len(possible.unsafe):,} sensitive cells are still not protected, {first} the first. "
+        f"What would help: {'; '.join(helps)}."
+    )

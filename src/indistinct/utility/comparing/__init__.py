@@ -1,0 +1,24 @@
+"""The front door of utility: would results from the released file be the same?"""
+
+from typing import TYPE_CHECKING
+
+from indistinct.core.doorway import open_doorway
+
+if TYPE_CHECKING:
+    from indistinct.utility.comparing.action_losses import losses
+    from indistinct.utility.comparing.general import general_utility
+    from indistinct.utility.comparing.labels import Prepared, prepare
+    from indistinct.utility.comparing.parts import (
+        LEAST,
+        THRESHOLDS,
+        Households,
+        check_limits,
+        compare_edit_rules,
+        find_households,
+        in_another_order,
+        made_demography,
+        report_protection,
+    )
+    from indistinct.utility.comparing.result import ReleaseComparison
+
+open_doorway(__name__)
