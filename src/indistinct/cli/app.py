@@ -49,9 +49,7 @@ def verb_function(name: str) -> Callable[..., None]:
 def _command(name: str) -> Any:
     from indistinct.cli.verb import as_verb
 
-    alone = typer.Typer(
-        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-    )
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(as_verb(verb_function(name)))
     return typer.main.get_command(alone)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         parameters_of,
         with_checked_arguments,
     )
+    from indistinct.core.arrays import Array, Bools, Floats, Ints, SmallInts, Words
     from indistinct.core.doorway import load_every_module
     from indistinct.core.errors import (
         ArgumentError,

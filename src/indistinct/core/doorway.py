@@ -33,7 +33,11 @@ class Doorway(ModuleType):
         """Load a name, or a module of the room, and keep it."""
         module = vars(self).get("_module_of", {}).get(name)
         if module is not None:
-            self._hand_out(name, getattr(import_module(module), name))
+            try:
+                behind = import_module(module)
+            except AttributeError as error:  # would be taken for a name that is not there
+                raise ImportError(f"{module} cannot be loaded: {error}") from error
+            self._hand_out(name, getattr(behind, name))
             self._hand_out_what_is_loaded()
             return vars(self)[name]
         if not name.startswith("_"):

@@ -16,9 +16,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import Fraction, InputError, Variables, progress
+from indistinct.core import Bools, Floats, Fraction, InputError, Ints, Variables, progress
 from indistinct.engine.tally import Approach, Tally
 from indistinct.files import Source
 
@@ -26,7 +25,7 @@ __all__ = ["WEIGHT_UNIT", "Change", "ColumnFacts", "Engine", "EngineName", "weig
 
 EngineName = Literal["duckdb", "spark"]
 
-Change = Callable[[pa.RecordBatch, NDArray[np.int64]], pa.RecordBatch]
+Change = Callable[[pa.RecordBatch, Ints], pa.RecordBatch]
 """A function of a batch and the numbers of its records. It must treat every record by itself
 (batches differ between engines), and may leave records out or put others after one, never
 reorder them."""
@@ -142,7 +141,7 @@ class Engine(ABC):
             facts.append(ColumnFacts(name, str(kind), distinct, missing, low, high))
         return facts
 
-    def class_weights(self, source: Source, tally: Tally, weight: str) -> NDArray[np.float64]:
+    def class_weights(self, source: Source, tally: Tally, weight: str) -> Floats:
         """Add up the weights of each class, in the order of its sorted keys."""
         source.check_columns([weight])
         amounts = (
@@ -164,7 +163,7 @@ class Engine(ABC):
         old = pa.array(list(mapping), type=schema.field(column).type)
         new = pa.array(list(mapping.values()), type=kind)
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             values = batch.column(position)
             found = pc.index_in(values, value_set=old, skip_nulls=True)
             unknown = pc.and_(pc.is_null(found), pc.is_valid(values)).to_numpy(zero_copy_only=False)
@@ -203,18 +202,16 @@ class Engine(ABC):
         keep[chosen] = True
         return self.keep(source, keep)
 
-    def keep(self, source: Source, keep: NDArray[np.bool_]) -> Source:
+    def keep(self, source: Source, keep: Bools) -> Source:
         """Leave out the records whose entry in `keep` is false."""
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             return batch.filter(pa.array(keep[records]))
 
         return self.transform(source, change, schema=source.schema, variables=source.variables)
 
 
-def weight_units(
-    weights: pa.Array, *, source: Source, column: str, start: int = 0
-) -> NDArray[np.int64]:
+def weight_units(weights: pa.Array, *, source: Source, column: str, start: int = 0) -> Ints:
     """Return weights as multiples of 1/`WEIGHT_UNIT`; they must be positive numbers."""
     kind = weights.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
@@ -229,7 +226,7 @@ def weight_units(
             f"{source.origin}: the weight '{column}' in record {record:,} is missing, zero, "
             "negative or infinite. Weights must be positive: correct it or leave the record out."
         )
-    units: NDArray[np.int64] = np.floor(values * WEIGHT_UNIT + 0.5).astype(np.int64)
+    units: Ints = np.floor(values * WEIGHT_UNIT + 0.5).astype(np.int64)
     return units
 
 

@@ -8,11 +8,10 @@ Every loop is a pure function of its arrays: nothing depends on how many threads
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = [
     "add_by_class",
@@ -26,8 +25,6 @@ __all__ = [
     "partition",
     "to_record_order",
 ]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

@@ -14,13 +14,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, IndistinctError, InputError, Variables, progress
+from indistinct.core import (
+    Array,
+    GuaranteeError,
+    IndistinctError,
+    InputError,
+    Ints,
+    Variables,
+    Words,
+    progress,
+)
 from indistinct.core.doors import written_whole
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
@@ -249,21 +257,21 @@ class SparkTally(Tally):
 
     coding: KeyCoding
     records: int
-    counts: NDArray[np.int64]
-    words: NDArray[np.uint64]
+    counts: Ints
+    words: Words
     source: Source = field(repr=False)
     engine: SparkEngine = field(repr=False)
     approach: str = "cluster"
 
-    def sorted_words(self) -> NDArray[np.uint64]:
+    def sorted_words(self) -> Words:
         """The words of the classes, sorted."""
         return self.words
 
-    def sorted_counts(self) -> NDArray[np.int64]:
+    def sorted_counts(self) -> Ints:
         """The counts of the classes, in the order of `sorted_words`."""
         return self.counts
 
-    def per_record(self, values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    def per_record(self, values: Array) -> Iterator[Array]:
         """Give every record the value of its class, in record order, a batch at a time."""
         for path in self._members:
             with path.open("rb") as file:

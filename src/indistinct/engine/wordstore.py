@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints, Words
 from indistinct.engine.tally import BLOCK_RECORDS
 
 __all__ = ["WordStore"]
@@ -34,7 +34,7 @@ class WordStore:
                 dir=scratch, buffering=0
             )
 
-    def block(self, start: int, end: int) -> NDArray[np.uint64]:
+    def block(self, start: int, end: int) -> Words:
         """The place to put a block's words."""
         return self._buffer[start:end] if self._file is None else self._buffer[: end - start]
 
@@ -43,13 +43,11 @@ class WordStore:
         if self._file is not None:
             self._file.write(self._buffer[: end - start].data)
 
-    def spans(self, offsets: NDArray[np.int64], part: int) -> Spans:
+    def spans(self, offsets: Ints, part: int) -> Spans:
         """Where the words of a part lie: a span in every block."""
         return list(zip(offsets[:, part].tolist(), offsets[:, part + 1].tolist(), strict=True))
 
-    def read(
-        self, spans: Sequence[tuple[int, int]], room: NDArray[np.uint64]
-    ) -> NDArray[np.uint64]:
+    def read(self, spans: Sequence[tuple[int, int]], room: Words) -> Words:
         """The words of some spans, one after the other, at the start of `room`."""
         out = room[: sum(end - start for start, end in spans)]
         if self._file is None:

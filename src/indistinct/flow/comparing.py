@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.core import InputError, Level, Seed, progress
+from indistinct.core import InputError, Ints, Level, Seed, progress
 from indistinct.core.doors import watching
 from indistinct.engine import Engine, EngineName
 from indistinct.files import Source
@@ -74,7 +71,7 @@ def compare_release(
     protection: bool | None = None,
     match: str | None = None,
     unmatched: bool = False,
-    origin: NDArray[np.int64] | None = None,
+    origin: Ints | None = None,
     hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
     engine: Engine | EngineName | None = None,
     memory: str | int | None = None,
@@ -432,7 +429,7 @@ def _tree(
     return project.hierarchies({name: values}, source)[name]
 
 
-def _first(*given: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+def _first(*given: Ints | None) -> Ints | None:
     return next((origin for origin in given if origin is not None), None)
 
 

@@ -13,10 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.core import Seed
+from indistinct.core import Ints, Seed
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.flow.replaying import replay_of
@@ -91,8 +88,8 @@ class Leaving:
     plan: Plan
     receipts: tuple[Receipt, ...]
     promise: Promise
-    origin: NDArray[np.int64] | None
-    in_order_origin: NDArray[np.int64] | None
+    origin: Ints | None
+    in_order_origin: Ints | None
     replay: Replay | None
     seed: int | None
     left_out: dict[str, str] = field(default_factory=dict)

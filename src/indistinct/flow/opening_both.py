@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from indistinct import files
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints
 from indistinct.core.doors import read_file
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
@@ -57,7 +55,7 @@ class Opened:
     key: tuple[str, ...] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    origin: NDArray[np.int64] | None = field(default=None, repr=False)
+    origin: Ints | None = field(default=None, repr=False)
     folder: bool = False
 
 

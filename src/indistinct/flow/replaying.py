@@ -7,9 +7,8 @@ released the same if people had had other values.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import GuaranteeError, Ints
 from indistinct.keys import KeyTable, group_rows
 from indistinct.protect import Protected
 from indistinct.protect.methods import Optimum
@@ -39,7 +38,7 @@ def replay_of(done: Protected) -> Replay | None:
     held = np.zeros((keys.classes, len(codes)), dtype=np.int64)
     np.add.at(held, (rows, column), table.counts)
 
-    def alike(other: NDArray[np.int64]) -> bool:
+    def alike(other: Ints) -> bool:
         at, value = np.nonzero(other)
         placed = KeyTable(table.coding, np.hstack([keys.codes[at], codes[value]]), other[at, value])
         try:

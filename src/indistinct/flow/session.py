@@ -11,12 +11,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct import files, keys
 from indistinct.core import (
     AtMost,
+    Bools,
     ClassSize,
     Fraction,
     InputError,
@@ -594,7 +592,7 @@ class Data:
             match=origin_of(done.receipts, self.records),
         )
 
-    def _couples(self) -> tuple[Kinship | None, NDArray[np.bool_] | None]:
+    def _couples(self) -> tuple[Kinship | None, Bools | None]:
         """Return who lives with whom, where the data tell it, and who is a woman."""
         try:
             columns = (

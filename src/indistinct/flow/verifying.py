@@ -12,12 +12,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from indistinct import files
-from indistinct.core import ClassSize, InputError, Missing, did_you_mean, progress
+from indistinct.core import ClassSize, InputError, Ints, Missing, did_you_mean, progress
 from indistinct.core.doors import read_file, watching
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
@@ -109,7 +107,7 @@ class _Opened:
             return None
         return self.folder.certificate.promise
 
-    def origin(self) -> NDArray[np.int64] | None:
+    def origin(self) -> Ints | None:
         """The private record of each released one, where the holder's part tells it."""
         if self.folder is None or not self.folder.private:
             return None
@@ -280,7 +278,7 @@ class _Case:
     person: str | None
     hierarchies: Mapping[str, Hierarchy]
     missing: Missing
-    origin: NDArray[np.int64] | None
+    origin: Ints | None
 
     def with_found(self, found: Verification) -> _Case:
         """Return the case with what was found so far."""

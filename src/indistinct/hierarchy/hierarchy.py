@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from indistinct.core import InputError
+from indistinct.core import InputError, SmallInts
 from indistinct.hierarchy.text import as_text, as_texts
 from indistinct.results import Shown, Table
 
@@ -20,7 +20,7 @@ __all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
 SUPPRESSED = "*"
 """The label of the usual root: a value of which nothing is told any more."""
 
-IntArray = npt.NDArray[np.int32]
+IntArray = SmallInts
 
 _NAMED_UNKNOWNS = 3
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError
 from indistinct.households.codes import KIN, HouseholdColumns
 from indistinct.households.column import Column
 from indistinct.households.kinship import NOBODY, Records
@@ -45,8 +45,6 @@ _UNKNOWN = 999.0
 _HEAD, _SPOUSE, _CHILD, _CHILD_IN_LAW, _GRANDCHILD, _PARENT, _PARENT_IN_LAW, _SIBLING = range(1, 9)
 _MAN, _WOMAN = 1, 2
 _MARRIED, _FORMERLY = 1, 2
-
-Truths = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +138,7 @@ class Derived:
         self.people = people
         self.head = head
         self.spouse_of_head = spouse_of_head
-        self.small: Truths | None = None
+        self.small: Bools | None = None
         count = len(people.household)
         self.spouse = np.full(count, NOBODY, dtype=np.int64)
         self.mother = np.full(count, NOBODY, dtype=np.int64)
@@ -170,7 +168,7 @@ class Derived:
         found = self.people.with_kin(*kinds)
         return found if self.small is None else found[self.small[self.people.household[found]]]
 
-    def _small_households(self) -> Truths | None:
+    def _small_households(self) -> Bools | None:
         size = np.bincount(self.people.household, minlength=self.people.households)
         if not len(size) or size.max() <= LARGEST:
             return None
@@ -178,14 +176,14 @@ class Derived:
             f"{int((size > LARGEST).sum()):,} households have more than {LARGEST} people: only "
             "head, spouse and children are linked there"
         )
-        small: Truths = size <= LARGEST
+        small: Bools = size <= LARGEST
         return small
 
     def _join(self, one: Records, other: Records) -> None:
         self.spouse[one] = other
         self.spouse[other] = one
 
-    def _older(self, parent: Records, child: Records, years: tuple[int, int]) -> Truths:
+    def _older(self, parent: Records, child: Records, years: tuple[int, int]) -> Bools:
         """Say whether the ages allow it; an unknown age allows everything."""
         older = self.people.age[parent] - self.people.age[child]
         return ~((older < years[0]) | (older > years[1]))

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 
 __all__ = ["NOBODY", "Couples", "Kinship", "Records"]
 
-Records = NDArray[np.int64]
+Records = Ints
 """Record numbers, from 0."""
 
 NOBODY = -1
@@ -56,7 +56,7 @@ class Kinship(Shown):
         found: Records = getattr(self, relative)
         return found
 
-    def couples(self, woman: NDArray[np.bool_]) -> Couples:
+    def couples(self, woman: Bools) -> Couples:
         """Pair husbands with wives; unions of the same sex, or of unknown sex, are set apart."""
         first = np.flatnonzero(self.spouse > np.arange(self.records))
         second = self.spouse[first]

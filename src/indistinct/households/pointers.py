@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError
 from indistinct.households.codes import Pointers
 from indistinct.households.column import Column
 from indistinct.households.kinship import NOBODY, Records
@@ -90,7 +89,7 @@ def check_mutual(spouse: Records, name: str) -> None:
 
 def _by_person(
     household: Records, person: Records, wanted_household: Records, wanted_person: Records
-) -> tuple[Records, NDArray[np.bool_]]:
+) -> tuple[Records, Bools]:
     # numbered afresh, so that a long number and a household fit together into 64 bits
     numbers, place = np.unique(person, return_inverse=True)
     key = household * len(numbers) + place

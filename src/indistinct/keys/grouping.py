@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import Ints
 
 __all__ = ["counts_by_row", "group_rows"]
 
 
-def group_rows(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_rows(codes: Ints) -> Ints:
     """Number equal rows equally, in the sorted order of the rows.
 
     >>> group_rows(np.array([[1, 5], [0, 7], [1, 5]])).tolist()
@@ -28,7 +29,7 @@ def group_rows(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return _ranked(numbers)
 
 
-def counts_by_row(codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def counts_by_row(codes: Ints, counts: Ints) -> Ints:
     """Return for every row the counts of all rows equal to it, added up."""
     groups = group_rows(codes)
     totals = np.zeros(len(codes), dtype=np.int64)
@@ -36,6 +37,6 @@ def counts_by_row(codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArra
     return totals[groups]
 
 
-def _ranked(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    ranks: NDArray[np.int64] = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+def _ranked(numbers: Ints) -> Ints:
+    ranks: Ints = np.unique(numbers, return_inverse=True)[1].reshape(-1)
     return ranks.astype(np.int64)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.engine import Engine, Tally, quote
 from indistinct.files import Source
 from indistinct.keys.table import KeyTable
@@ -23,8 +23,6 @@ __all__ = [
     "present_and_different",
     "several_records",
 ]
-
-IntArray = NDArray[np.int64]
 
 
 def several_records(engine: Engine, source: Source, person: str) -> bool:
@@ -42,7 +40,7 @@ def present_and_different(engine: Engine, source: Source, name: str) -> tuple[in
     return int(found.column("n")[0].as_py()), int(found.column("d")[0].as_py())
 
 
-def people_by_class(engine: Engine, source: Source, key: Sequence[str], person: str) -> IntArray:
+def people_by_class(engine: Engine, source: Source, key: Sequence[str], person: str) -> Ints:
     """Return how many people have a record in each class, in the order of the sorted keys.
 
     >>> import indistinct
@@ -57,12 +55,12 @@ def people_by_class(engine: Engine, source: Source, key: Sequence[str], person: 
     return np.bincount(class_of, minlength=classes.classes).astype(np.int64)
 
 
-def person_of_records(engine: Engine, source: Source, person: str) -> IntArray:
+def person_of_records(engine: Engine, source: Source, person: str) -> Ints:
     """Return a number for the person of every record, from 0; no value is a person too."""
     return class_of_records(engine.count(source, [person]))
 
 
-def class_of_records(tally: Tally) -> IntArray:
+def class_of_records(tally: Tally) -> Ints:
     """Return the class of every record, in record order."""
     parts = list(tally.per_record(np.arange(tally.classes, dtype=np.int64)))
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.keys.table import KeyTable
 
 __all__ = ["public_frequencies"]
@@ -20,7 +20,7 @@ __all__ = ["public_frequencies"]
 _NOT_PUBLIC = {"", "0", "0.0", "false", "no", "n", "none"}
 
 
-def public_frequencies(table: KeyTable, public: Mapping[str, str]) -> NDArray[np.int64]:
+def public_frequencies(table: KeyTable, public: Mapping[str, str]) -> Ints:
     """Return for every class the records that agree with it on its public variables.
 
     `table` is counted by the key and by the columns that say what is public; `public` names

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints, SmallInts
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import group_rows
 from indistinct.results import Shown, Table
@@ -43,9 +43,9 @@ class Recoding(Shown):
     """
 
     keys: Generalisable
-    classes: NDArray[np.int64] = field(repr=False)
+    classes: Ints = field(repr=False)
     levels: NDArray[np.int16] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
+    counts: Ints = field(repr=False)
 
     def __post_init__(self) -> None:
         """Refuse rows that do not add up to the key table."""
@@ -63,7 +63,7 @@ class Recoding(Shown):
         keys: Generalisable,
         levels: Sequence[int],
         *,
-        dropped: NDArray[np.bool_] | None = None,
+        dropped: Bools | None = None,
     ) -> Recoding:
         """Return the recoding in which all cells of a variable climb to one level.
 
@@ -81,10 +81,10 @@ class Recoding(Shown):
     def of_clusters(
         cls,
         keys: Generalisable,
-        clusters: NDArray[np.int64],
+        clusters: Ints,
         *,
-        rows: NDArray[np.int64],
-        counts: NDArray[np.int64],
+        rows: Ints,
+        counts: Ints,
     ) -> Recoding:
         """Return the recoding in which each cluster climbs to its lowest common ancestors.
 
@@ -113,12 +113,12 @@ class Recoding(Shown):
         return cls(keys, rows, levels, counts)
 
     @cached_property
-    def dropped(self) -> NDArray[np.bool_]:
+    def dropped(self) -> Bools:
         """Whether each row's records are left out."""
         return np.asarray((self.levels == DROPPED).any(axis=1))
 
     @cached_property
-    def nodes(self) -> NDArray[np.int32]:
+    def nodes(self) -> SmallInts:
         """The node of every cell of every row; -1 for records left out."""
         result = np.empty(self.levels.shape, dtype=np.int32)
         for j in range(len(self.keys.names)):
@@ -128,7 +128,7 @@ class Recoding(Shown):
         return result
 
     @cached_property
-    def groups(self) -> NDArray[np.int64]:
+    def groups(self) -> Ints:
         """For each row the number of its class in the release, from 0; -1 if left out."""
         result = np.full(len(self.classes), -1, dtype=np.int64)
         kept = ~self.dropped
@@ -136,7 +136,7 @@ class Recoding(Shown):
         return result
 
     @cached_property
-    def group_counts(self) -> NDArray[np.int64]:
+    def group_counts(self) -> Ints:
         """Records in each class of the release."""
         kept = ~self.dropped
         sizes = np.bincount(self.groups[kept], weights=self.counts[kept])

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from indistinct.core import (
     HINT_AT_MOST,
@@ -19,6 +18,7 @@ from indistinct.core import (
     AtMost,
     ClassSize,
     InputError,
+    Ints,
     Missing,
     check_whole,
     did_you_mean,
@@ -57,12 +57,12 @@ def threshold(k: ClassSize | None, at_most: AtMost | None) -> int:
     return k
 
 
-def _case(frequency: NDArray[np.int64], start: int, k: int) -> pa.Array:
+def _case(frequency: Ints, start: int, k: int) -> pa.Array:
     case = (frequency < k).astype(np.int8) * 2 - (frequency == 1)
     return pa.DictionaryArray.from_arrays(pa.array(case), pa.array(["", "i", "ii"]))
 
 
-_COLUMNS: dict[str, Callable[[NDArray[np.int64], int, int], pa.Array]] = {
+_COLUMNS: dict[str, Callable[[Ints, int, int], pa.Array]] = {
     "record": lambda frequency, start, k: pa.array(np.arange(start, start + len(frequency))),
     "frequency": lambda frequency, start, k: pa.array(frequency),
     "risk": lambda frequency, start, k: pa.array(1.0 / frequency),
@@ -115,7 +115,7 @@ class Uniques(Shown):
     seconds: float
     warnings: tuple[str, ...]
     tally: Tally = field(repr=False)
-    shared: NDArray[np.int64] | None = field(default=None, repr=False)
+    shared: Ints | None = field(default=None, repr=False)
     """The records that agree with each class, or its people, where that is not its size."""
     people: People | None = None
     """Who the people are, where a column says it; else a record is a person."""
@@ -135,18 +135,18 @@ class Uniques(Shown):
         """The classes, their keys and counts."""
         return KeyTable.from_tally(self.tally)
 
-    def frequencies(self) -> Iterator[NDArray[np.int64]]:
+    def frequencies(self) -> Iterator[Ints]:
         """The number of records that share each record's key, a batch at a time."""
         if self.shared is not None:
             return self.tally.per_record(self.shared)
         return self.tally.frequencies()
 
-    def frequency(self) -> NDArray[np.int64]:
+    def frequency(self) -> Ints:
         """The number of records that share each record's key, in one array."""
         batches = list(self.frequencies())
         return np.concatenate(batches) if batches else np.empty(0, dtype=np.int64)
 
-    def records_at_risk(self) -> NDArray[np.int64]:
+    def records_at_risk(self) -> Ints:
         """The numbers (from 0) of the records in classes smaller than k."""
         found, start = [], 0
         for batch in self.frequencies():
@@ -372,8 +372,8 @@ def _count_people(
     person: str,
     *,
     k: int,
-    agreeing: NDArray[np.int64] | None,
-) -> tuple[NDArray[np.int64], People]:
+    agreeing: Ints | None,
+) -> tuple[Ints, People]:
     """Count the people of every class, and those who stand out.
 
     Where more records agree with a class than it has, they are of at least so many people as

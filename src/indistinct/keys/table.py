@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, Words, did_you_mean
 from indistinct.engine import Coding, KeyCoding, Tally, word_groups
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -27,7 +26,7 @@ __all__ = ["KeyTable", "Recode", "pack_columns"]
 class Recode:
     """A coarser coding of one variable: the new code of every old one, and the new values."""
 
-    codes: NDArray[np.int64]
+    codes: Ints
     values: Sequence[Any]
 
 
@@ -48,12 +47,12 @@ class KeyTable(Shown):
     """
 
     coding: KeyCoding
-    codes: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
-    weights: NDArray[np.float64] | None = field(default=None, repr=False)
+    codes: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
+    weights: Floats | None = field(default=None, repr=False)
 
     @classmethod
-    def from_tally(cls, tally: Tally, *, weights: NDArray[np.float64] | None = None) -> KeyTable:
+    def from_tally(cls, tally: Tally, *, weights: Floats | None = None) -> KeyTable:
         """Make the table of what an engine has counted."""
         codes = np.stack(tally.coding.unpack(tally.sorted_words()), axis=1)
         return cls(tally.coding, codes, tally.sorted_counts(), weights)
@@ -95,7 +94,7 @@ class KeyTable(Shown):
         at = self.position(name)
         return self.coding.variables[at].decode(self.codes[:, at])
 
-    def smaller_than(self, k: int) -> NDArray[np.bool_]:
+    def smaller_than(self, k: int) -> Bools:
         """Say of every class whether it has fewer than k records."""
         return self.counts < k
 
@@ -104,7 +103,7 @@ class KeyTable(Shown):
         keep: Sequence[str] | None = None,
         *,
         recodes: Mapping[str, Recode] | None = None,
-    ) -> tuple[KeyTable, NDArray[np.int64]]:
+    ) -> tuple[KeyTable, Ints]:
         """Merge classes that agree on fewer variables, or on coarser categories.
 
         Returns the smaller table, and for every class of this table its row there.
@@ -154,7 +153,7 @@ class KeyTable(Shown):
             weights = np.bincount(rows, weights=weights, minlength=len(starts)).astype(np.float64)
         return KeyTable(coarser, codes, counts, weights), rows
 
-    def _all_in_one(self) -> tuple[KeyTable, NDArray[np.int64]]:
+    def _all_in_one(self) -> tuple[KeyTable, Ints]:
         """Return the table of no variable at all, a single class."""
         weights = None if self.weights is None else self.weights.sum(keepdims=True)
         single = KeyTable(
@@ -208,7 +207,7 @@ class KeyTable(Shown):
         ]
 
 
-def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> NDArray[np.uint64]:
+def pack_columns(sizes: Sequence[int], columns: Sequence[Ints]) -> Words:
     """Pack columns of codes into words, as `KeyCoding.pack` packs columns of values."""
     groups = word_groups(sizes)
     words = np.zeros((len(columns[0]), len(groups)), dtype=np.uint64)
@@ -220,7 +219,7 @@ def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> 
 
 
 def size_bands(
-    counts: NDArray[np.int64], shared: NDArray[np.int64] | None = None, *, k: int | None = None
+    counts: Ints, shared: Ints | None = None, *, k: int | None = None
 ) -> list[tuple[str, int, int]]:
     """Return bands of class size with the classes and the records in each.
 

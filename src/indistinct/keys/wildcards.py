@@ -6,18 +6,13 @@ transitive: classes overlap. Only the frequencies are different; the key table s
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, Floats, InputError
 from indistinct.keys.table import KeyTable
 
 __all__ = ["wildcard_frequencies", "wildcard_weights"]
-
-Array = NDArray[Any]
 
 
 def wildcard_frequencies(table: KeyTable, *, alpha: float = 1.0) -> Array:
@@ -47,7 +42,7 @@ def wildcard_frequencies(table: KeyTable, *, alpha: float = 1.0) -> Array:
     return _agreeing(table, table.counts, alpha)
 
 
-def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> NDArray[np.float64]:
+def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> Floats:
     """Return for every class the sum of weights of the records that agree with it.
 
     The rule is that of `wildcard_frequencies`, with weights in the place of records.

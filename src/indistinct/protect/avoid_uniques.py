@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints, Words
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -31,8 +30,6 @@ from indistinct.utility.analyses import read_coded
 
 __all__ = ["AvoidUniques"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _ROUNDS = 60
 
@@ -148,13 +145,13 @@ class _Exchange:
         words: Words = (mixed * np.uint64(0xBF58476D1CE4E5B9)).sum(axis=1, dtype=np.uint64)
         return words
 
-    def _is_forbidden(self, words: Words) -> NDArray[np.bool_]:
+    def _is_forbidden(self, words: Words) -> Bools:
         if not len(self.forbidden):
             return np.zeros(len(words), dtype=bool)
         at = np.minimum(np.searchsorted(self.forbidden, words), len(self.forbidden) - 1)
         return np.asarray(self.forbidden[at] == words)
 
-    def bad(self) -> NDArray[np.bool_]:
+    def bad(self) -> Bools:
         """Say which records have the key of an original unique."""
         return self._is_forbidden(self.word)
 

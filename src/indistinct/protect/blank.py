@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, InputError, Ints, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import Uniques, group_rows, uniques
@@ -131,11 +130,11 @@ def _padded(number: int, k: int) -> str:
 def _with_extra(
     found: Uniques,
     extra: Pad,
-    records: NDArray[np.int64],
-    classes: NDArray[np.int64],
-    cells: NDArray[np.bool_],
+    records: Ints,
+    classes: Ints,
+    cells: Bools,
     context: Context,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[Ints, Ints, Bools]:
     """Add the records that fill up the blank key, drawn from their classes."""
     candidates, candidate_classes = members(found, extra.classes)
     if extra.take < len(candidates):
@@ -150,7 +149,7 @@ def _with_extra(
     return records[order], classes[order], np.concatenate([cells[others], whole])[order]
 
 
-def _blanks(source: Source, key: tuple[str, ...], cells: NDArray[np.bool_]) -> dict[str, NewCells]:
+def _blanks(source: Source, key: tuple[str, ...], cells: Bools) -> dict[str, NewCells]:
     schema = source.schema
     return {
         name: NewCells(np.where(cells[:, j], 0, LEAVE), pa.nulls(1, type=schema.field(name).type))
@@ -159,7 +158,7 @@ def _blanks(source: Source, key: tuple[str, ...], cells: NDArray[np.bool_]) -> d
     }
 
 
-def _residual(found: Uniques, mask: NDArray[np.bool_], blank: NDArray[np.int64]) -> int:
+def _residual(found: Uniques, mask: Bools, blank: Ints) -> int:
     table = found.key_table
     groups = group_rows(blanked(table.codes, mask, blank))
     sizes = np.bincount(groups, weights=table.counts)

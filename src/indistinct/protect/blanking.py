@@ -12,27 +12,24 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import Bools, GuaranteeError, Ints
 from indistinct.keys import counts_by_row, group_rows
 
 __all__ = ["Pad", "blanked", "fewest_blanks", "pad"]
 
-Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 MOST_SUBSETS = 500
 """Up to so many sets of a size are all tried; of more, those that extend the best smaller ones."""
 BEST_EXTENDED = 16
 
 
-def blanked(codes: Codes, mask: Mask, blank: Codes) -> Codes:
+def blanked(codes: Ints, mask: Bools, blank: Ints) -> Ints:
     """Return the codes with the cells of the mask blank."""
     return np.where(mask, blank, codes)
 
 
-def fewest_blanks(codes: Codes, counts: NDArray[np.int64], blank: Codes, *, k: int) -> Mask:
+def fewest_blanks(codes: Ints, counts: Ints, blank: Ints, *, k: int) -> Bools:
     """Choose for each small class few variables to blank, so that classes reach k.
 
     Sets of one variable are tried first, then of two, and so on; among sets of a size the one
@@ -74,25 +71,23 @@ def fewest_blanks(codes: Codes, counts: NDArray[np.int64], blank: Codes, *, k: i
 class _Safe:
     """Classes that are safe already and have a blank somewhere; the others cannot be joined."""
 
-    def __init__(self, codes: Codes, counts: NDArray[np.int64], blank: Codes) -> None:
+    def __init__(self, codes: Ints, counts: Ints, blank: Ints) -> None:
         self._blank = blank
         open_ = (codes == blank).any(axis=1)
         self._codes, self._counts = codes[open_], counts[open_]
 
-    def add(self, codes: Codes, counts: NDArray[np.int64]) -> None:
+    def add(self, codes: Ints, counts: Ints) -> None:
         self._codes = np.concatenate([self._codes, codes])
         self._counts = np.concatenate([self._counts, counts])
 
-    def saves(
-        self, codes: Codes, counts: NDArray[np.int64], chosen: tuple[int, ...], *, k: int
-    ) -> Mask:
+    def saves(self, codes: Ints, counts: Ints, chosen: tuple[int, ...], *, k: int) -> Bools:
         columns = list(chosen)
         joined = (self._codes[:, columns] == self._blank[columns]).all(axis=1)
         tried = codes.copy()
         tried[:, columns] = self._blank[columns]
         rows = np.concatenate([tried, self._codes[joined]])
         totals = counts_by_row(rows, np.concatenate([counts, self._counts[joined]]))
-        saved: Mask = totals[: len(codes)] >= k
+        saved: Bools = totals[: len(codes)] >= k
         return saved
 
 
@@ -112,11 +107,11 @@ def _subsets(width: int, size: int, best: list[tuple[int, ...]]) -> Iterator[tup
 class Pad:
     """Classes of which `take` records are blanked too, so that the blank key has k records."""
 
-    classes: Mask
+    classes: Bools
     take: int
 
 
-def pad(codes: Codes, counts: NDArray[np.int64], mask: Mask, blank: Codes, *, k: int) -> Pad | None:
+def pad(codes: Ints, counts: Ints, mask: Bools, blank: Ints, *, k: int) -> Pad | None:
     """Say which further records to blank when fewer than k would have the blank key.
 
     They are taken from the smallest class that keeps k without them; where there is none, the

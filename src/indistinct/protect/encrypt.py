@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable, Variables
+from indistinct.core import InputError, Ints, Variable, Variables
 from indistinct.engine import Change, Engine
 from indistinct.files import Source
 from indistinct.protect.cipher import (
@@ -155,7 +154,7 @@ def _materials(secrets: ReleaseKey) -> tuple[bytes, bytes]:
 def _encrypting(
     columns: list[tuple[str, int, int]], materials: tuple[bytes, bytes], *, randomised: bool
 ) -> Change:
-    def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         for name, position, length in columns:
             cipher = CellCipher(*materials, name)
             coded = _bits(batch.column(position)).dictionary_encode(null_encoding="encode")
@@ -206,7 +205,7 @@ def _first_type(source: Source, name: str, secrets: ReleaseKey) -> pa.DataType:
 def _decrypting(
     columns: list[tuple[str, int, pa.DataType]], materials: tuple[bytes, bytes], origin: str
 ) -> Change:
-    def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         for name, position, kind in columns:
             cipher = CellCipher(*materials, name)
             coded = batch.column(position).dictionary_encode()

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed
+from indistinct.core import Bools, InputError, Ints, Seed
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
@@ -36,7 +35,6 @@ from indistinct.protect.step import Context, Step, check_key
 
 __all__ = ["AlikeInHousehold", "settle_households"]
 
-IntArray = NDArray[np.int64]
 NOTHING = -1
 """The code of a cell that says nothing."""
 
@@ -118,9 +116,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
             rows=None if kept.all() else np.flatnonzero(kept),
         )
 
-    def _keep_k(
-        self, cells: Mapping[str, _Cells], homes: IntArray, people: IntArray | None
-    ) -> NDArray[np.bool_]:
+    def _keep_k(self, cells: Mapping[str, _Cells], homes: Ints, people: Ints | None) -> Bools:
         """Climb until no class is small; return the records that can stay."""
         kept = np.ones(len(homes), dtype=bool)
         while True:
@@ -141,7 +137,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
 class _Cells:
     """The cells of one key variable as codes of labels, and where each label climbs to."""
 
-    def __init__(self, labels: list[str | None], codes: IntArray, tree: Hierarchy | None) -> None:
+    def __init__(self, labels: list[str | None], codes: Ints, tree: Hierarchy | None) -> None:
         self.codes = codes
         self.tree = tree
         self.labels: list[str | None] = []
@@ -182,7 +178,7 @@ class _Cells:
         """The code of a suppressed cell: the root, or no value where there is no hierarchy."""
         return NOTHING if self.tree is None else self._code(self.tree.root)
 
-    def make_alike(self, homes: IntArray) -> None:
+    def make_alike(self, homes: Ints) -> None:
         """Give all members of a household the lowest label that stands for all of theirs."""
         room = int(self.codes.max(initial=0)) + 2
         pairs = np.unique(homes * room + self.codes + 1)
@@ -195,13 +191,13 @@ class _Cells:
             common[home[here]] = self._joined(common[home[here]], code[here])
         self.codes = common[homes]
 
-    def _joined(self, one: IntArray, other: IntArray) -> IntArray:
+    def _joined(self, one: Ints, other: Ints) -> Ints:
         room = len(self.labels) + 2
         pairs, which = np.unique((one + 1) * room + other + 1, return_inverse=True)
         found = [self._ancestor(*(code - 1 for code in divmod(int(p), room))) for p in pairs]
         return np.asarray(np.array(found, dtype=np.int64)[which.reshape(-1)])
 
-    def agree(self, one: IntArray, other: IntArray) -> bool:
+    def agree(self, one: Ints, other: Ints) -> bool:
         """Say whether pairs of records agree where both say something, far more than by chance.
 
         Labels agree where one stands for the other.
@@ -232,7 +228,7 @@ class _Cells:
         except InputError:  # a label of another making: nothing is known to stand for both
             return self.nothing
 
-    def climb(self, members: NDArray[np.bool_]) -> bool:
+    def climb(self, members: Bools) -> bool:
         """Let the cells of some records climb one level; say whether any did."""
         now = np.unique(self.codes[members])
         up = np.array([self._parent(code) for code in now.tolist()], dtype=np.int64)
@@ -249,7 +245,7 @@ class _Cells:
         except InputError:
             return self.nothing
 
-    def suppress(self, records: NDArray[np.bool_]) -> bool:
+    def suppress(self, records: Bools) -> bool:
         """Suppress the cells of some records; say whether any said something."""
         said = bool((self.codes[records] != self.nothing).any())
         self.codes[records] = self.nothing
@@ -257,8 +253,8 @@ class _Cells:
 
 
 def _in_small_classes(
-    cells: Mapping[str, _Cells], kept: NDArray[np.bool_], people: IntArray | None, k: int
-) -> NDArray[np.bool_]:
+    cells: Mapping[str, _Cells], kept: Bools, people: Ints | None, k: int
+) -> Bools:
     classes = group_rows(np.stack([found.codes[kept] + 1 for found in cells.values()], axis=1))
     if people is None:
         counts = np.bincount(classes)
@@ -268,13 +264,11 @@ def _in_small_classes(
     return np.asarray(counts[classes] < k)
 
 
-def _written(
-    engine: Engine, source: Source, cells: Mapping[str, _Cells], kept: NDArray[np.bool_]
-) -> Source:
+def _written(engine: Engine, source: Source, cells: Mapping[str, _Cells], kept: Bools) -> Source:
     if not cells and kept.all():
         return source
     schema, variables = source.schema, source.variables
-    columns: list[tuple[int, pa.Field, IntArray, pa.Array | None]] = []
+    columns: list[tuple[int, pa.Field, Ints, pa.Array | None]] = []
     for name, found in cells.items():
         position = schema.get_field_index(name)
         old = schema.field(position)
@@ -286,7 +280,7 @@ def _written(
             variables = variables.updated({name: generalised_variable(variables[name], old.type)})
         schema = schema.set(position, columns[-1][1])
 
-    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         for position, field, codes, labels in columns:
             here = codes[records]
             if labels is None:  # cells were blanked, and else are what they were

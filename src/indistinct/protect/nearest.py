@@ -12,14 +12,13 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.keys import group_rows
 from indistinct.protect.randomness import Draws
 
 __all__ = ["nearest_safe_classes"]
 
-Codes = NDArray[np.int64]
 
 _BLOCK = 1 << 22
 
@@ -28,29 +27,29 @@ _BLOCK = 1 << 22
 class _Seekers:
     """The records that seek a class: their numbers, and the row of their class."""
 
-    records: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    records: Ints
+    rows: Ints
 
-    def of(self, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def of(self, rows: Bools) -> Ints:
         return np.flatnonzero(rows[self.rows])
 
 
 def nearest_safe_classes(
-    small: Codes,
-    safe: Codes,
-    blank: Codes,
+    small: Ints,
+    safe: Ints,
+    blank: Ints,
     *,
-    records: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    records: Ints,
+    rows: Ints,
     free: tuple[int, ...],
     draws: Draws,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return for every record the row in `safe` of the class it moves to, -1 where there is none.
 
     Parameters
     ----------
     small, safe
-        Codes of the classes that are too small and of those that are not.
+        Ints of the classes that are too small and of those that are not.
     blank
         The code of *no value* of each variable. No value is changed to it: that is blanking.
     records, rows
@@ -78,16 +77,16 @@ def nearest_safe_classes(
 
 
 def _join(
-    small: Codes,
-    safe: Codes,
-    blank: Codes,
-    left: NDArray[np.bool_],
+    small: Ints,
+    safe: Ints,
+    blank: Ints,
+    left: Bools,
     chosen: tuple[int, ...],
     number: int,
-    seen: NDArray[np.int64],
+    seen: Ints,
     seekers: _Seekers,
     draws: Draws,
-    target: NDArray[np.int64],
+    target: Ints,
 ) -> None:
     """Offer the safe classes that agree on all variables but the chosen.
 
@@ -118,14 +117,14 @@ def _join(
 
 
 def _compare(
-    small: Codes,
-    safe: Codes,
-    blank: Codes,
-    left: NDArray[np.bool_],
+    small: Ints,
+    safe: Ints,
+    blank: Ints,
+    left: Bools,
     free: tuple[int, ...],
     seekers: _Seekers,
     draws: Draws,
-    target: NDArray[np.int64],
+    target: Ints,
 ) -> None:
     width = small.shape[1]
     far = width + 1

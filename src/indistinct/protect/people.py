@@ -19,9 +19,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, GuaranteeError, InputError, Seed, Variable, Variables
+from indistinct.core import (
+    Bools,
+    ClassSize,
+    GuaranteeError,
+    InputError,
+    Ints,
+    Seed,
+    Variable,
+    Variables,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import people_by_class, person_of_records, uniques
@@ -34,7 +42,6 @@ from indistinct.protect.steps.columns import group_numbers, with_columns
 
 __all__ = ["ForPeople", "Units", "for_people", "protect_people"]
 
-IntArray = NDArray[np.int64]
 
 UNIT = "__unit__"
 """A column that numbers the units while a method works on them; it is never released."""
@@ -57,7 +64,7 @@ class Units:
     """
 
     source: Source
-    unit_of: IntArray
+    unit_of: Ints
     most: int
     most_records: int
 
@@ -85,11 +92,11 @@ class Units:
         )
 
 
-def _first_records(engine: Engine, source: Source, first: IntArray) -> Source:
+def _first_records(engine: Engine, source: Source, first: Ints) -> Source:
     """Return the records with these numbers, numbered anew in a column of their own."""
     schema = source.schema.append(pa.field(UNIT, pa.int64()))
 
-    def change(batch: pa.RecordBatch, numbers: IntArray) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         at = np.searchsorted(first, numbers)
         at[at == len(first)] = 0
         here = np.flatnonzero(first[at] == numbers)
@@ -188,14 +195,14 @@ class ForPeople(Step, kind="for-people"):
         )
 
     def _returned(
-        self, engine: Engine, source: Source, units: Units, changed: Source, row: IntArray
-    ) -> tuple[Source, dict[str, NDArray[np.bool_]]]:
+        self, engine: Engine, source: Source, units: Units, changed: Source, row: Ints
+    ) -> tuple[Source, dict[str, Bools]]:
         """Give every record what its unit got; leave out the records of units that left."""
         kept = row >= 0
         result = source if kept.all() else engine.keep(source, kept)
         row, unit = row[kept], units.unit_of[kept]
         before, after = (s.table(list(self.key)).combine_chunks() for s in (units.source, changed))
-        differs: dict[str, NDArray[np.bool_]] = {}
+        differs: dict[str, Bools] = {}
         new: dict[str, pa.ChunkedArray] = {}
         for name in self.key:
             old, now = before.column(name), after.column(name)
@@ -219,7 +226,7 @@ class ForPeople(Step, kind="for-people"):
         return said, f"{few:,} records of classes with fewer than {self.k} people were left out"
 
 
-def _differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> NDArray[np.bool_]:
+def _differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> Bools:
     """Say which cells are not what they were; a label is compared with the text of a value."""
     if before.type != after.type:
         before = before.cast(after.type)

@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, check_whole, did_you_mean
+from indistinct.core import Bools, GuaranteeError, InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Coding, Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable, counts_by_row, uniques
@@ -28,7 +27,6 @@ from indistinct.protect.step import Context, Step, check_key
 __all__ = ["How", "Perturb"]
 
 How = Literal["nearest", "marginal"]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -131,12 +129,12 @@ class Perturb(Step, kind="perturb"):
 
 def _nearest(
     table: KeyTable,
-    small: NDArray[np.bool_],
-    records: NDArray[np.int64],
-    classes: NDArray[np.int64],
+    small: Bools,
+    records: Ints,
+    classes: Ints,
     free: tuple[int, ...],
     draws: Draws,
-) -> Codes:
+) -> Ints:
     safe = table.codes[~small]
     row_of = np.cumsum(small) - 1
     target = nearest_safe_classes(
@@ -155,15 +153,15 @@ def _nearest(
 
 def _marginal(
     table: KeyTable,
-    small: NDArray[np.bool_],
-    records: NDArray[np.int64],
-    classes: NDArray[np.int64],
+    small: Bools,
+    records: Ints,
+    classes: Ints,
     free: tuple[int, ...],
     draws: Draws,
     *,
     k: int,
     rounds: int,
-) -> tuple[Codes, int]:
+) -> tuple[Ints, int]:
     original = table.codes[classes]
     codes = original.copy()
     blank = blank_codes(table)
@@ -180,7 +178,7 @@ def _marginal(
     return codes, turn + 1
 
 
-def _category_totals(table: KeyTable, j: int, blank: int) -> NDArray[np.int64]:
+def _category_totals(table: KeyTable, j: int, blank: int) -> Ints:
     """Count the records of each category, and none for *no value*, which is never drawn."""
     counts = np.zeros(blank + 1, dtype=np.int64)
     np.add.at(counts, table.codes[:, j], table.counts)
@@ -189,13 +187,13 @@ def _category_totals(table: KeyTable, j: int, blank: int) -> NDArray[np.int64]:
 
 
 def _drawn(
-    counts: NDArray[np.int64],
-    own: NDArray[np.int64],
+    counts: Ints,
+    own: Ints,
     name: str,
-    records: NDArray[np.int64],
+    records: Ints,
     draws: Draws,
     turn: int,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Draw a category in proportion to its count, never a record's own."""
     ends = np.cumsum(counts)
     others = ends[-1] - counts[own]
@@ -210,17 +208,13 @@ def _drawn(
     return np.searchsorted(ends, ticket, side="right").astype(np.int64)
 
 
-def _still_small(
-    table: KeyTable, small: NDArray[np.bool_], codes: Codes, *, k: int
-) -> NDArray[np.bool_]:
+def _still_small(table: KeyTable, small: Bools, codes: Ints, *, k: int) -> Bools:
     rows = np.concatenate([codes, table.codes[~small]])
     counts = np.concatenate([np.ones(len(codes), dtype=np.int64), table.counts[~small]])
     return counts_by_row(rows, counts)[: len(codes)] < k
 
 
-def _new_cells(
-    source: Source, table: KeyTable, codes: Codes, changed: NDArray[np.bool_]
-) -> dict[str, NewCells]:
+def _new_cells(source: Source, table: KeyTable, codes: Ints, changed: Bools) -> dict[str, NewCells]:
     schema = source.schema
     new = {}
     for j, name in enumerate(table.names):
@@ -235,7 +229,7 @@ def _new_cells(
     return new
 
 
-def _values(coding: Coding, codes: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+def _values(coding: Coding, codes: Ints, kind: pa.DataType) -> pa.Array:
     """Return the values of codes in the column's own type, without a way through Python."""
     no_value = (codes == coding.size - 1) if coding.missing else np.zeros(len(codes), dtype=bool)
     if coding.values is None:

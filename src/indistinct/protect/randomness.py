@@ -12,7 +12,8 @@ import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import Floats, Ints, Words
 
 __all__ = ["Draws"]
 
@@ -41,9 +42,7 @@ class Draws:
         first, second = rng.integers(0, 1 << 64, size=2, dtype=np.uint64).tolist()
         return cls(first, second)
 
-    def words(
-        self, stream: str, records: NDArray[np.int64], *, turn: int = 0
-    ) -> NDArray[np.uint64]:
+    def words(self, stream: str, records: Ints, *, turn: int = 0) -> Words:
         """Return 64 random bits for every record."""
         digest = hashlib.blake2b(stream.encode(), digest_size=8).digest()
         name = np.uint64(int.from_bytes(digest, "little"))
@@ -53,26 +52,24 @@ class Draws:
             word = _mixed(word + np.uint64(self.second))
             return _mixed(word ^ (np.uint64(turn) * _GOLDEN + np.uint64(1)))
 
-    def uniform(
-        self, stream: str, records: NDArray[np.int64], *, turn: int = 0
-    ) -> NDArray[np.float64]:
+    def uniform(self, stream: str, records: Ints, *, turn: int = 0) -> Floats:
         """Return a number in [0, 1) for every record, a multiple of 2⁻⁵³."""
         words = self.words(stream, records, turn=turn)
         return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def below(
         self,
-        limits: NDArray[np.int64],
+        limits: Ints,
         stream: str,
-        records: NDArray[np.int64],
+        records: Ints,
         *,
         turn: int = 0,
-    ) -> NDArray[np.int64]:
+    ) -> Ints:
         """Return a whole number of 0 … limit-1 for every record."""
         return (self.uniform(stream, records, turn=turn) * limits).astype(np.int64)
 
 
-def _mixed(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(word: Words) -> Words:
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 
@@ -50,7 +50,7 @@ class Receipt(Shown):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     private: Any = field(default=None, repr=False, compare=False)
-    rows: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    rows: Ints | None = field(default=None, repr=False, compare=False)
 
     @property
     def records_lost(self) -> int:
@@ -115,7 +115,7 @@ class Receipt(Shown):
         return [Table.facts(f"What the step '{self.kind}' did", facts)]
 
 
-def origin_of(receipts: Sequence[Receipt], records: int) -> NDArray[np.int64] | None:
+def origin_of(receipts: Sequence[Receipt], records: int) -> Ints | None:
     """Return for each record after some steps the number of the record it was before them.
 
     -1 stands for a record that was made up; None is returned where a step does not tell.

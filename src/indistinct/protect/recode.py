@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable
+from indistinct.core import InputError, Ints, SmallInts, Variable
 from indistinct.engine import Engine, Tally
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
@@ -142,7 +141,7 @@ def apply_recoding(
         return source
     every = bool(kept.all())
 
-    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         row = rows[records]
         for position, field, content, labels in columns:
             if labels is None:
@@ -171,7 +170,7 @@ def generalised_variable(variable: Variable, kind: pa.DataType) -> dict[str, Any
     return changes
 
 
-def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> NDArray[np.int32]:
+def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> SmallInts:
     """Return for each record its row of the recoding."""
     first = np.searchsorted(recoding.classes, np.arange(recoding.keys.classes)).astype(np.int32)
     rows = _joined(tally.per_record(first))
@@ -189,6 +188,6 @@ def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> N
     return rows
 
 
-def _joined(batches: Any) -> NDArray[np.int32]:
-    parts: Sequence[NDArray[np.int32]] = list(batches)
+def _joined(batches: Any) -> SmallInts:
+    parts: Sequence[SmallInts] = list(batches)
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)

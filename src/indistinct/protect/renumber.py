@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -48,7 +48,7 @@ class RenumberHouseholds(Step, kind="renumber-households"):
         field = pa.field(self.household, kind)
         places, alone = rank[found.of_record], found.alone[found.of_record]
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             chosen = pa.array(places[records], mask=alone[records])
             return batch.set_column(position, field, new.take(chosen).cast(kind))
 

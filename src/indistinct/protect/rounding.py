@@ -13,31 +13,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import InputError, check_whole
+from indistinct.core import InputError, Ints, check_whole
 from indistinct.results import showing
 
 __all__ = ["Rounded", "round_counts"]
-
-Table = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Rounded(showing.Shown):
     """A rounded table. Totals are sums of rounded cells."""
 
-    cells: Table = field(repr=False)
+    cells: Ints = field(repr=False)
     base: int
     controlled: bool
 
     @property
-    def rows(self) -> Table:
+    def rows(self) -> Ints:
         """The row totals."""
         return np.asarray(self.cells.sum(axis=-1))
 
     @property
-    def columns(self) -> Table:
+    def columns(self) -> Ints:
         """The column totals (of a one-way table the cells themselves)."""
         return np.asarray(self.cells.sum(axis=0)) if self.cells.ndim > 1 else self.cells
 
@@ -121,7 +119,7 @@ def round_counts(
     return Rounded(low + rounded.reshape(counts.shape), int(base), True)
 
 
-def _counts(table: ArrayLike) -> Table:
+def _counts(table: ArrayLike) -> Ints:
     counts = np.asarray(table)
     if counts.dtype == bool or not np.issubdtype(counts.dtype, np.integer):
         raise InputError("The table must hold counts, which are whole numbers.")
@@ -132,7 +130,7 @@ def _counts(table: ArrayLike) -> Table:
     return counts.astype(np.int64)
 
 
-def _controlled(residual: Table, base: int, rng: np.random.Generator) -> Table:
+def _controlled(residual: Ints, base: int, rng: np.random.Generator) -> Ints:
     rows, columns = residual.shape
     cells = np.zeros((rows + 1, columns + 1), dtype=np.int64)
     cells[:rows, :columns] = residual
@@ -167,7 +165,7 @@ def _closed_path(
     return path[met[row] :]
 
 
-def _shift(cells: Table, path: list[tuple[int, int]], base: int, rng: np.random.Generator) -> None:
+def _shift(cells: Ints, path: list[tuple[int, int]], base: int, rng: np.random.Generator) -> None:
     raised, lowered = path[0::2], path[1::2]
     up = min(min(base - int(cells[at]) for at in raised), min(int(cells[at]) for at in lowered))
     down = min(min(int(cells[at]) for at in raised), min(base - int(cells[at]) for at in lowered))

@@ -19,9 +19,8 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Bools, Floats, Ints, Words, progress
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.covering import Cover, cover, texts_of
@@ -32,7 +31,6 @@ from indistinct.prove.possible import Coded, coded_column, people_in_classes, pe
 
 __all__ = ["Copy", "Relation", "find_copies", "related"]
 
-IntArray = NDArray[np.int64]
 
 TELLS = 0.9
 """How much better than chance one variable must be read off another, from 0 to 1."""
@@ -264,11 +262,11 @@ def _told_together(
     return found
 
 
-def _tells_of(told: IntArray, by: IntArray) -> bool:
+def _tells_of(told: Ints, by: Ints) -> bool:
     return related(told, by) is not None or bool(_telling(told, by).any())
 
 
-def _tells(told: IntArray, by: IntArray) -> bool:
+def _tells(told: Ints, by: Ints) -> bool:
     relation = related(told, by)
     return relation is not None and relation.tells
 
@@ -277,21 +275,21 @@ def _tells(told: IntArray, by: IntArray) -> bool:
 class _Sampled:
     """Some records' cells of one variable: places in the order of the values, and numbers."""
 
-    codes: IntArray = field(repr=False)
-    numbers: NDArray[np.float64] | None = field(repr=False)
+    codes: Ints = field(repr=False)
+    numbers: Floats | None = field(repr=False)
 
     @classmethod
     def of(cls, column: pa.Array) -> _Sampled:
         """Read the cells."""
         return cls(_ordered(column), _as_numbers(column))
 
-    def take(self, places: IntArray) -> _Sampled:
+    def take(self, places: Ints) -> _Sampled:
         """Return some of the cells."""
         numbers = self.numbers
         return _Sampled(self.codes[places], None if numbers is None else numbers[places])
 
 
-def _as_numbers(column: pa.Array) -> NDArray[np.float64] | None:
+def _as_numbers(column: pa.Array) -> Floats | None:
     """Return numbers and dates as numbers; None of what is neither."""
     kind = column.type
     if pa.types.is_timestamp(kind):
@@ -313,8 +311,8 @@ class _Beside:
 
     private: Coded
     released: Coded
-    label: IntArray = field(repr=False)
-    value: IntArray = field(repr=False)
+    label: Ints = field(repr=False)
+    value: Ints = field(repr=False)
 
 
 class _Columns:
@@ -378,13 +376,13 @@ def _added(one: Coded, other: Coded, weights: tuple[float, float]) -> Coded:
     return Coded(told, codes.reshape(-1).astype(np.int64))
 
 
-def _ranked(numbers: NDArray[np.float64]) -> IntArray:
+def _ranked(numbers: Floats) -> Ints:
     """Return numbers as places in their order; -1 where there is none."""
     codes = np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return np.where(np.isnan(numbers), -1, codes)
 
 
-def _paired(one: Coded, other: Coded) -> tuple[Coded, IntArray]:
+def _paired(one: Coded, other: Coded) -> tuple[Coded, Ints]:
     """Return two columns as one of pairs, and the numbers of the pairs; a gap leaves none."""
     room = len(other.values)
     pairs, codes = np.unique(one.codes * room + other.codes, return_inverse=True)
@@ -424,7 +422,7 @@ def _tells_otherwise(before: pa.Array, after: pa.Array) -> bool:
     return not pc.all(pc.is_in(values, value_set=known), min_count=0).as_py()
 
 
-def related(told: IntArray, by: IntArray) -> Relation | None:
+def related(told: Ints, by: Ints) -> Relation | None:
     """Say how closely two columns belong together, given as codes in the order of their values.
 
     A column tells another when the most frequent value beside each of its own values is right far
@@ -459,7 +457,7 @@ def related(told: IntArray, by: IntArray) -> Relation | None:
     return Relation(False, False, slack)
 
 
-def _telling(told: IntArray, by: IntArray) -> NDArray[np.bool_]:
+def _telling(told: Ints, by: Ints) -> Bools:
     """Say of every value of a column whether it tells another column's; the first is *missing*.
 
     Both are given as codes, below 0 where missing. A value tells where what is most frequent
@@ -477,7 +475,7 @@ def _telling(told: IntArray, by: IntArray) -> NDArray[np.bool_]:
     return _told_by_values(told, by)[0]
 
 
-def _told_by_values(told: IntArray, by: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
+def _told_by_values(told: Ints, by: Ints) -> tuple[Bools, Ints]:
     """Return which values tell, the first being *missing*, and the value that each tells."""
     number = int(by.max(initial=-1)) + 2
     present = told >= 0
@@ -495,9 +493,7 @@ def _told_by_values(told: IntArray, by: IntArray) -> tuple[NDArray[np.bool_], In
     return tells, values
 
 
-def _told_by_groups(
-    told: IntArray, groups: IntArray, number: int, shares: NDArray[np.float64]
-) -> tuple[NDArray[np.bool_], IntArray]:
+def _told_by_groups(told: Ints, groups: Ints, number: int, shares: Floats) -> tuple[Bools, Ints]:
     size = len(shares)
     pairs, counts = np.unique(groups * size + told, return_counts=True)
     order = np.argsort(counts, kind="stable")
@@ -516,7 +512,7 @@ def _beyond_chance(right: float, by_chance: float, records: int) -> bool:
     return records * wrong >= _EVIDENCE and right - by_chance >= TELLS * wrong
 
 
-def _read_off(told: IntArray, by: IntArray) -> float:
+def _read_off(told: Ints, by: Ints) -> float:
     """Return the share of records whose value is the most frequent one beside the other's."""
     size = int(told.max()) + 1
     pairs, counts = np.unique(by * size + told, return_counts=True)
@@ -525,18 +521,18 @@ def _read_off(told: IntArray, by: IntArray) -> float:
     return int(best.sum()) / len(told)
 
 
-def _unbroken(told: IntArray, by: IntArray) -> float:
+def _unbroken(told: Ints, by: Ints) -> float:
     """Return the share of records that have the value of the one before, in the other's order."""
     inside = told[np.argsort(by, kind="stable")]
     return float((inside[1:] == inside[:-1]).mean())
 
 
-def _agreeing(codes: IntArray) -> float:
+def _agreeing(codes: Ints) -> float:
     shares = np.bincount(codes) / len(codes)
     return float(shares @ shares)
 
 
-def _ranks(codes: IntArray) -> NDArray[np.float64]:
+def _ranks(codes: Ints) -> Floats:
     counts = np.bincount(codes)
     return np.asarray((np.cumsum(counts) - counts / 2)[codes])
 
@@ -547,7 +543,7 @@ def _drawn(records: int) -> pa.Array:
     return pa.array(np.random.default_rng(records).choice(records, size, replace=False))
 
 
-def _strangers(private: Source, apart: Sequence[str]) -> IntArray:
+def _strangers(private: Source, apart: Sequence[str]) -> Ints:
     """Return places of drawn records no two of which are of the same household or person.
 
     Members of a household agree in much that does not tell anything of anybody else.
@@ -567,7 +563,7 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
     return array.cast(kind.value_type) if pa.types.is_dictionary(kind) else array
 
 
-def _ordered(column: pa.Array) -> IntArray:
+def _ordered(column: pa.Array) -> Ints:
     """Return values as places in their order; -1 is missing."""
     values = column.dictionary_encode()
     place = np.empty(len(values.dictionary) + 1, dtype=np.int64)
@@ -577,7 +573,7 @@ def _ordered(column: pa.Array) -> IntArray:
     return np.asarray(place[codes])
 
 
-def _order(values: pa.Array) -> IntArray:
+def _order(values: pa.Array) -> Ints:
     """Return the order of values: texts that are all numbers as numbers."""
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         with contextlib.suppress(pa.ArrowInvalid):
@@ -595,8 +591,8 @@ class _Told:
     `marks` is the same for records that leave the same values possible.
     """
 
-    marks: IntArray = field(repr=False)
-    narrowed: NDArray[np.bool_] = field(repr=False)
+    marks: Ints = field(repr=False)
+    narrowed: Bools = field(repr=False)
 
 
 def _weighed(
@@ -689,7 +685,7 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     return _Told(numbers[which], narrowed[which])
 
 
-def _told_in_full(values: Coded, by: Coded) -> tuple[NDArray[np.bool_], IntArray]:
+def _told_in_full(values: Coded, by: Coded) -> tuple[Bools, Ints]:
     """Return which values of a variable tell another's, of all private records, and which."""
     told = np.where(_present(values)[values.codes], values.codes, -1)
     there = _present(by)
@@ -698,7 +694,7 @@ def _told_in_full(values: Coded, by: Coded) -> tuple[NDArray[np.bool_], IntArray
     return tells[places + 1], which[places + 1]
 
 
-def _present(column: Coded) -> NDArray[np.bool_]:
+def _present(column: Coded) -> Bools:
     return np.array([value is not None for value in column.values], dtype=bool)
 
 
@@ -713,7 +709,7 @@ def _labels_told(columns: _Columns, name: str, of: str, relation: Relation) -> t
 
 def _meanings(
     released: Coded, private: Coded, hierarchy: Hierarchy | None
-) -> tuple[IntArray, IntArray] | None:
+) -> tuple[Ints, Ints] | None:
     """Pair the released values of a copy with the private ones that they may stand for."""
     codes = {value: code for code, value in enumerate(private.values)}
     places = np.array([codes.get(value, -1) for value in released.values], dtype=np.int64)
@@ -732,7 +728,7 @@ def _meanings(
     return tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)  # type: ignore[return-value]
 
 
-def _pairs_of_level(meeting: Cover, level: IntArray) -> list[tuple[int, int]]:
+def _pairs_of_level(meeting: Cover, level: Ints) -> list[tuple[int, int]]:
     labels_of: dict[int, list[int]] = {}
     for label, group in enumerate(meeting.group_of.tolist()):
         labels_of.setdefault(group, []).append(label)
@@ -744,7 +740,7 @@ def _pairs_of_level(meeting: Cover, level: IntArray) -> list[tuple[int, int]]:
     ]
 
 
-def _told_values(by: IntArray, told: Coded, least: int) -> tuple[IntArray, IntArray]:
+def _told_values(by: Ints, told: Coded, least: int) -> tuple[Ints, Ints]:
     """Pair the values of a copy with those beside them, exceptions left out.
 
     A pair is an exception if neither of its values is mostly found beside the other.
@@ -763,7 +759,7 @@ def _told_values(by: IntArray, told: Coded, least: int) -> tuple[IntArray, IntAr
     return one[usual], other[usual]
 
 
-def _bins(column: Coded, slack: float) -> IntArray:
+def _bins(column: Coded, slack: float) -> Ints:
     """Put the values of an amount into as many bins, by rank, as its order is worth."""
     order = _order(pa.array(column.values))
     missing = np.array([value is None for value in column.values], dtype=bool)
@@ -777,7 +773,7 @@ def _bins(column: Coded, slack: float) -> IntArray:
     return np.asarray(bins)
 
 
-def _own_marks(meeting: Cover) -> tuple[NDArray[np.uint64], IntArray]:
+def _own_marks(meeting: Cover) -> tuple[Words, Ints]:
     """Return a mark for the values that each label leaves possible, and their number."""
     told = np.array([value is not None for value in meeting.values], dtype=bool)
     words = np.where(told, _words(len(meeting.values)), np.uint64(0))
@@ -796,6 +792,6 @@ def _own_marks(meeting: Cover) -> tuple[NDArray[np.uint64], IntArray]:
     )
 
 
-def _words(number: int) -> NDArray[np.uint64]:
+def _words(number: int) -> Words:
     """Return random words: a set of values is known by the sum of its members' words."""
     return np.random.default_rng(number).integers(1, 1 << 64, size=number, dtype=np.uint64)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints, SmallInts
 from indistinct.hierarchy import (
     Hierarchy,
     Kind,
@@ -29,7 +29,6 @@ from indistinct.hierarchy import (
 
 __all__ = ["Cover", "cover", "texts_of"]
 
-IntArray = NDArray[np.int64]
 Texts = Sequence[str | None]
 _LAST = "\U0010ffff"
 _KEPT = 256
@@ -68,10 +67,10 @@ class Cover:
     name: str
     labels: tuple[str | None, ...]
     values: tuple[str | None, ...]
-    group_of: IntArray = field(repr=False)
-    level_of: IntArray = field(repr=False)
-    levels: tuple[IntArray, ...] = field(repr=False)
-    telling: NDArray[np.bool_] = field(repr=False)
+    group_of: Ints = field(repr=False)
+    level_of: Ints = field(repr=False)
+    levels: tuple[Ints, ...] = field(repr=False)
+    telling: Bools = field(repr=False)
     unread: tuple[str, ...] = ()
 
     @property
@@ -98,7 +97,7 @@ class Cover:
             levels=(*self.levels, anything),
         )
 
-    def meets(self, labels: IntArray, values: IntArray) -> NDArray[np.bool_]:
+    def meets(self, labels: Ints, values: Ints) -> Bools:
         """Say of pairs of codes whether label and value meet."""
         groups = self.group_of[labels]
         found = np.zeros(len(groups), dtype=bool)
@@ -149,7 +148,7 @@ def _cover(
         known = meeting.by_hierarchy(hierarchy)
     unread = meeting.by_form(*known)
     groups: dict[bytes, int] = {}
-    members: list[IntArray] = []
+    members: list[Ints] = []
     group_of = np.full(len(texts), -1, dtype=np.int64)
     for code in range(len(texts)):
         found = meeting.of(code)
@@ -213,10 +212,10 @@ def texts_of(values: Iterable[object]) -> tuple[str | None, ...]:
     return tuple(None if text is None else text.strip() or None for text in as_texts(values))
 
 
-def _deal(members: Sequence[IntArray], values: int) -> tuple[IntArray, tuple[IntArray, ...]]:
+def _deal(members: Sequence[Ints], values: int) -> tuple[Ints, tuple[Ints, ...]]:
     """Put every group into the first level where none of its values is taken."""
     level_of = np.zeros(len(members), dtype=np.int64)
-    levels: list[IntArray] = []
+    levels: list[Ints] = []
     for group in sorted(range(len(members)), key=lambda group: (len(members[group]), group)):
         own = members[group]
         free = (number for number, level in enumerate(levels) if (level[own] < 0).all())
@@ -234,12 +233,12 @@ class _Meeting:
     def __init__(self, labels: Texts, values: Texts, hierarchy: Hierarchy | None) -> None:
         self.labels = labels
         self.values = values
-        self.found: list[list[IntArray]] = [[] for _ in labels]
+        self.found: list[list[Ints]] = [[] for _ in labels]
         self.telling = [c for c, label in enumerate(labels) if not is_suppressed(label, hierarchy)]
         self.open = frozenset(self.telling)
         self.told = [c for c, value in enumerate(values) if not is_suppressed(value, hierarchy)]
 
-    def of(self, label: int) -> IntArray:
+    def of(self, label: int) -> Ints:
         """Return the values that a label meets, by rising code."""
         if label not in self.open:
             return np.arange(len(self.values), dtype=np.int64)
@@ -295,7 +294,7 @@ class _Meeting:
                 unread.append(text)
         return tuple(unread)
 
-    def _add(self, label: int, codes: Sequence[int] | IntArray) -> None:
+    def _add(self, label: int, codes: Sequence[int] | Ints) -> None:
         if len(codes):
             self.found[label].append(np.asarray(codes, dtype=np.int64))
 
@@ -323,7 +322,7 @@ class _Forms:
         self.at, self.at_codes = low[points][order], codes[points][order]
         self.low, self.high, self.wide_codes = low[~points], high[~points], codes[~points]
 
-    def meeting(self, text: str) -> tuple[IntArray, bool]:
+    def meeting(self, text: str) -> tuple[Ints, bool]:
         """Return the values that a label's form meets, and whether it has a form at all."""
         stem, span = prefix_of(text), span_of(text, self.kind)
         first = bisect_left(self.ranked, stem or text)
@@ -343,11 +342,11 @@ class _Forms:
 class _Lookup:
     """Codes by the node that they belong to."""
 
-    def __init__(self, nodes: NDArray[np.int32], codes: IntArray) -> None:
+    def __init__(self, nodes: SmallInts, codes: Ints) -> None:
         order = np.argsort(nodes, kind="stable")
         self.nodes, self.codes = nodes[order], codes[order]
 
-    def __getitem__(self, node: int) -> IntArray:
+    def __getitem__(self, node: int) -> Ints:
         first, last = np.searchsorted(self.nodes, [node, node + 1])
         return self.codes[first:last]
 

@@ -6,15 +6,13 @@ was found for these is kept, and only the rest is walked again.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["add_to_leaves", "add_to_rows", "write_pairs"]
 
-Array = NDArray[Any]
 
 FEW = 6
 """Children up to which each is tried; among more, one is searched for per level."""

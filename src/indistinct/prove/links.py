@@ -16,26 +16,23 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Missing
+from indistinct.core import Ints, Missing, SmallInts
 from indistinct.keys import group_rows
 from indistinct.prove.covering import Cover
 from indistinct.prove.link_kernels import add_to_leaves, add_to_rows, write_pairs
 
 __all__ = ["linked_pairs", "linked_totals", "linking_totals", "members_of_groups"]
 
-IntArray = NDArray[np.int64]
-
 
 def linked_totals(
-    labels: IntArray,
-    values: IntArray,
+    labels: Ints,
+    values: Ints,
     covers: Sequence[Cover],
-    amounts: IntArray,
+    amounts: Ints,
     *,
     missing: Missing = "own",
-) -> IntArray:
+) -> Ints:
     """Add up, for every released key, what the register's keys bring that it may refer to.
 
     Parameters
@@ -63,13 +60,13 @@ def linked_totals(
 
 
 def linking_totals(
-    labels: IntArray,
-    values: IntArray,
+    labels: Ints,
+    values: Ints,
     covers: Sequence[Cover],
-    amounts: IntArray,
+    amounts: Ints,
     *,
     missing: Missing = "own",
-) -> IntArray:
+) -> Ints:
     """Add up, for every key of the register, what the released keys bring that may refer to it.
 
     The other direction of `linked_totals`: amounts belong to released keys.
@@ -85,8 +82,8 @@ def linking_totals(
 
 
 def linked_pairs(
-    labels: IntArray, values: IntArray, covers: Sequence[Cover], *, missing: Missing = "own"
-) -> Iterator[tuple[IntArray, IntArray]]:
+    labels: Ints, values: Ints, covers: Sequence[Cover], *, missing: Missing = "own"
+) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs (released key, key of the register) that meet: for a few keys only."""
     for tree, people in _walks(labels, values, covers, missing):
         counts = np.zeros((len(people.rows), 1), dtype=np.int64)
@@ -98,9 +95,7 @@ def linked_pairs(
         yield tree.members[keys[at]], people.members[members]
 
 
-def members_of_groups(
-    wanted: IntArray, group_of: IntArray, *, groups: int
-) -> tuple[IntArray, IntArray]:
+def members_of_groups(wanted: Ints, group_of: Ints, *, groups: int) -> tuple[Ints, Ints]:
     """Pair each element of `wanted`, a group, with all members of that group, by position.
 
     >>> left, right = members_of_groups(np.array([1, 0, 1]), np.array([0, 1, 1]), groups=2)
@@ -122,9 +117,9 @@ class _People:
     `members` are the rows that were given, `row_of` what each has become.
     """
 
-    members: IntArray
-    row_of: IntArray
-    rows: NDArray[np.int32]
+    members: Ints
+    row_of: Ints
+    rows: SmallInts
 
 
 @dataclass(frozen=True)
@@ -148,17 +143,17 @@ class _Tree:
         How many nodes of one depth a person may be at, at most: the shapes.
     """
 
-    members: IntArray
-    leaf_of: IntArray
+    members: Ints
+    leaf_of: Ints
     leaves: int
-    first_child: IntArray = field(repr=False)
-    group: NDArray[np.int32] = field(repr=False)
-    level: NDArray[np.int32] = field(repr=False)
-    tables: NDArray[np.int32] = field(repr=False)
-    shapes: IntArray = field(repr=False)
+    first_child: Ints = field(repr=False)
+    group: SmallInts = field(repr=False)
+    level: SmallInts = field(repr=False)
+    tables: SmallInts = field(repr=False)
+    shapes: Ints = field(repr=False)
     room: int
 
-    def walk(self, add: Any, people: _People, first: IntArray, second: IntArray) -> None:
+    def walk(self, add: Any, people: _People, first: Ints, second: Ints) -> None:
         """Let all people walk down the tree."""
         add(
             people.rows,
@@ -177,7 +172,7 @@ class _Tree:
 
 
 def _walks(
-    labels: IntArray, values: IntArray, covers: Sequence[Cover], missing: Missing
+    labels: Ints, values: Ints, covers: Sequence[Cover], missing: Missing
 ) -> Iterator[tuple[_Tree, _People]]:
     """Yield trees of released keys with the people who walk down them."""
     groups = np.stack([c.group_of[labels[:, j]] for j, c in enumerate(covers)], axis=1)
@@ -192,8 +187,8 @@ def _walks(
 
 
 def _patterns(
-    values: IntArray, covers: Sequence[Cover], missing: Missing
-) -> Iterator[tuple[IntArray, list[int]]]:
+    values: Ints, covers: Sequence[Cover], missing: Missing
+) -> Iterator[tuple[Ints, list[int]]]:
     """Yield the register's rows with the variables to link them on."""
     everything = list(range(len(covers)))
     if missing == "own" or not len(values):
@@ -212,14 +207,12 @@ def _patterns(
         yield rows, [j for j in everything if not pattern[j]]
 
 
-def _tree(
-    members: IntArray, groups: IntArray, covers: Sequence[Cover]
-) -> tuple[_Tree, list[NDArray[np.int32]]]:
+def _tree(members: Ints, groups: Ints, covers: Sequence[Cover]) -> tuple[_Tree, list[SmallInts]]:
     """Make the tree, and for each variable what its values have become: -1 is nothing."""
     node = np.zeros(len(members), dtype=np.int64)
     shape, room = node, 1
     ends, group, level = [], [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
-    tables: list[NDArray[np.int64]] = []
+    tables: list[Ints] = []
     shapes, merged = [], []
     nodes = first = 1
     for j, found in enumerate(covers):
@@ -255,10 +248,10 @@ def _tree(
 
 
 def _people(
-    members: IntArray, values: IntArray, order: Sequence[int], merged: Sequence[NDArray[np.int32]]
+    members: Ints, values: Ints, order: Sequence[int], merged: Sequence[SmallInts]
 ) -> _People:
     """Sort the rows that may meet a key, and merge those that no label tells apart."""
-    columns: list[NDArray[np.int32]] = []
+    columns: list[SmallInts] = []
     for j, become in zip(order, merged, strict=True):
         column = become[values[members, j]]
         meets = column >= 0
@@ -267,13 +260,13 @@ def _people(
             columns = [known[meets] for known in columns]
         columns.append(column)
     codes = np.stack(columns, axis=1) if columns else np.empty((len(members), 0), dtype=np.int32)
-    row_of = group_rows(cast(IntArray, codes))
+    row_of = group_rows(cast(Ints, codes))
     rows = np.empty((int(row_of.max(initial=-1)) + 1, len(order)), dtype=np.int32)
     rows[row_of] = codes
     return _People(members, row_of, rows)
 
 
-def _numbered(marks: IntArray) -> tuple[IntArray, IntArray]:
+def _numbered(marks: Ints) -> tuple[Ints, Ints]:
     """Return the different marks, sorted, and which of them each is."""
     different, which = np.unique(marks, return_inverse=True)
     return different, which.reshape(-1).astype(np.int64)

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError, Ints, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -110,7 +107,7 @@ class Trial:
     private: Source | None = None
     registers: Sequence[Register] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    origin: NDArray[np.int64] | None = None
+    origin: Ints | None = None
     replay: Replay | None = None
 
 

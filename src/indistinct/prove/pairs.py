@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
+
 __all__ = ["TOGETHER", "pairs_that_add_up", "pairs_that_tell"]
 
-IntArray = NDArray[np.int64]
 
 TOGETHER = 0.9
 """The share of avoidable changes that the order of a pair must avoid."""
@@ -49,11 +50,11 @@ class _Avoided(NamedTuple):
 class _Sorted:
     """Some records' columns as codes in the order of their values; -1 is missing."""
 
-    def __init__(self, columns: Mapping[str, IntArray]) -> None:
+    def __init__(self, columns: Mapping[str, Ints]) -> None:
         # 16 bits are sorted by counting, which is far quicker than by comparing
         self._codes = {name: (codes + 1).astype(np.uint16) for name, codes in columns.items()}
         self._gaps = {name: bool((codes < 0).any()) for name, codes in columns.items()}
-        self._order: dict[str, IntArray] = {}
+        self._order: dict[str, Ints] = {}
         self._usual: dict[tuple[str, str], float] = {}
 
     def avoided(self, targets: Sequence[str], inner: str, outer: str | None) -> list[_Avoided]:
@@ -124,9 +125,7 @@ class _Sorted:
         return self._usual[target, outer]
 
 
-def _changes(
-    told: NDArray[np.uint16], strata: NDArray[np.uint16]
-) -> tuple[NDArray[np.float64], int]:
+def _changes(told: NDArray[np.uint16], strata: NDArray[np.uint16]) -> tuple[Floats, int]:
     """Return how often values change by chance in each stratum, and in all at the least."""
     room = int(told.max(initial=0)) + 1
     cells, counts = np.unique(strata.astype(np.int64) * room + told, return_counts=True)
@@ -137,7 +136,7 @@ def _changes(
     return np.maximum(sizes - 1, 0) - agreeing, least
 
 
-def _disagreeing(told: IntArray, groups: NDArray[np.uint16]) -> NDArray[np.float64]:
+def _disagreeing(told: Ints, groups: NDArray[np.uint16]) -> Floats:
     """Return for each record how many of the others in its group have another value."""
     pairs = groups.astype(np.int64) * (int(told.max(initial=0)) + 1) + told
     _, cell, alike = np.unique(pairs, return_inverse=True, return_counts=True)
@@ -151,7 +150,7 @@ def _share(by_chance: float, changes: int, least: int = 0) -> float:
 
 
 def pairs_that_tell(
-    columns: Mapping[str, IntArray], targets: Sequence[str], pairs: Iterable[tuple[str, str]]
+    columns: Mapping[str, Ints], targets: Sequence[str], pairs: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, bool]]:
     """Return the pairs of variables that tell a target far better together than each by itself.
 
@@ -201,7 +200,7 @@ def pairs_that_tell(
 
 
 def pairs_that_add_up(
-    numbers: Mapping[str, NDArray[np.float64]],
+    numbers: Mapping[str, Floats],
     targets: Sequence[str],
     pairs: Iterable[tuple[str, str]],
 ) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
@@ -236,7 +235,7 @@ def pairs_that_add_up(
     return found
 
 
-def _weights(columns: NDArray[np.float64]) -> tuple[float, float] | None:
+def _weights(columns: Floats) -> tuple[float, float] | None:
     """Return what two columns are multiplied by to give a third, where both are needed for it."""
     centred = columns - columns.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.covering import cover
@@ -18,15 +18,14 @@ from indistinct.prove.registers import Register, ids_alike
 
 __all__ = ["agreement", "records_of_classes", "records_of_people", "true_values"]
 
-IntArray = NDArray[np.int64]
-Pairs = tuple[IntArray, IntArray]
+Pairs = tuple[Ints, Ints]
 
 _NOBODY = np.zeros(0, dtype=np.int64)
 _MANY = 1000
 """Different values of which no label is asked whether it is true of all: it would tell nothing."""
 
 
-def records_of_people(register: Register, rows: IntArray, private: Source, person: str) -> Pairs:
+def records_of_people(register: Register, rows: Ints, private: Source, person: str) -> Pairs:
     """Pair people, by position in `rows` of the register, with their private records.
 
     `person` names the person in the private data; the register has its own column for it.
@@ -47,7 +46,7 @@ def records_of_people(register: Register, rows: IntArray, private: Source, perso
     return named[at], kept[found]
 
 
-def records_of_classes(exposure: Exposure, classes: IntArray) -> Pairs:
+def records_of_classes(exposure: Exposure, classes: Ints) -> Pairs:
     """Pair classes of the register, by position, with the private records that agree with them."""
     known, own = exposure.known, exposure.own
     if known is None or own is None or not len(classes):
@@ -66,10 +65,10 @@ def records_of_classes(exposure: Exposure, classes: IntArray) -> Pairs:
 def agreement(
     released: pa.Table,
     private: pa.Table,
-    left: IntArray,
-    right: IntArray,
+    left: Ints,
+    right: Ints,
     hierarchies: Mapping[str, Hierarchy],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Bools, Bools]:
     """Say of pairs of records whether all that is released agrees, and whether anything is told."""
     agree = np.ones(len(left), dtype=bool)
     telling = np.zeros(len(left), dtype=bool)
@@ -92,10 +91,10 @@ def agreement(
 def true_values(
     released: pa.Table,
     private: pa.Table,
-    left: IntArray,
-    right: IntArray,
+    left: Ints,
+    right: Ints,
     hierarchies: Mapping[str, Hierarchy],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Bools, Bools]:
     """Say of pairs of records whether any value that is told is true, and whether any is told.
 
     One true value about a person is a disclosure of that value, whatever stands beside it. What is
@@ -127,7 +126,7 @@ def true_values(
 
 def _of_everybody(
     labels: list[object], values: pa.ChunkedArray, hierarchy: Hierarchy | None
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say of labels whether each of the private values may be meant."""
     there = values.unique()
     if len(there) > _MANY:
@@ -144,7 +143,7 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _coded(column: pa.Array) -> tuple[list[object], IntArray]:
+def _coded(column: pa.Array) -> tuple[list[object], Ints]:
     """Return the distinct values of a column, and the number of each row's."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Missing
+from indistinct.core import Bools, Ints, Missing
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -26,7 +25,6 @@ from indistinct.prove.registers import OWN_PEOPLE, Register
 
 __all__ = ["THE_FILE", "Fewest", "Universes", "below", "people_without"]
 
-IntArray = NDArray[np.int64]
 
 THE_FILE = "the file alone"
 
@@ -40,7 +38,7 @@ class Fewest:
     alone: int
 
     @classmethod
-    def of(cls, people: IntArray, records: IntArray, *, k: int) -> Fewest:
+    def of(cls, people: Ints, records: Ints, *, k: int) -> Fewest:
         """Count, for classes that refer to some people and hold some records.
 
         A class that refers to nobody is left out.
@@ -53,7 +51,7 @@ class Fewest:
         )
 
 
-def below(people: IntArray, k: int) -> NDArray[np.bool_]:
+def below(people: Ints, k: int) -> Bools:
     """Say which refer to somebody, and to fewer than k people."""
     return (people > 0) & (people < k)
 
@@ -153,7 +151,7 @@ class Universes:
         return list(tally.coding.variables[0].decode(codes))
 
 
-def people_without(exposure: Exposure, name: str) -> IntArray:
+def people_without(exposure: Exposure, name: str) -> Ints:
     """Return the people of each released class if one attribute were not known.
 
     What was counted already is added up; nothing is read again.

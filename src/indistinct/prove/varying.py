@@ -12,9 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, InputError, Missing, check_whole, did_you_mean, progress
+from indistinct.core import (
+    Bools,
+    ClassSize,
+    InputError,
+    Ints,
+    Missing,
+    check_whole,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -32,7 +40,6 @@ from indistinct.results.figures import bars
 
 __all__ = ["KnownToo", "Sensitivity", "one_of", "sensitivity", "share"]
 
-IntArray = NDArray[np.int64]
 
 TOGETHER = 3
 """Attributes that are added one after another, at most."""
@@ -115,8 +122,8 @@ class Sensitivity(Shown):
     together: tuple[KnownToo, ...]
     without: tuple[KnownToo, ...]
     naming: tuple[str, ...] = ()
-    one_more: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
-    links: IntArray = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+    one_more: Bools = field(default_factory=lambda: np.zeros(0, bool), repr=False)
+    links: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -306,7 +313,7 @@ class _Counting:
             self.bases[against] = self.universes.count(against)
         return self.bases[against]
 
-    def known_too(self, further: tuple[str, ...]) -> tuple[KnownToo, NDArray[np.bool_]]:
+    def known_too(self, further: tuple[str, ...]) -> tuple[KnownToo, Bools]:
         """Return what further attributes do, and which records they bring below k."""
         against = self.universes.against(further)
         found = self.universes.count(against, further)
@@ -326,7 +333,7 @@ class _Counting:
         )
 
     def row(
-        self, attributes: tuple[str, ...], against: str, people: IntArray, records: IntArray
+        self, attributes: tuple[str, ...], against: str, people: Ints, records: Ints
     ) -> KnownToo:
         base = self.base(against)
         now = Fewest.of(people, records, k=self.k)

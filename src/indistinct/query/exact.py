@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, Bools, InputError, Ints
 from indistinct.files import Source
 from indistinct.query.answer import Answer, plain
 from indistinct.query.arranging import MOST_ROWS, arranged
@@ -33,7 +32,7 @@ def answer_exactly(source: Source, asked: Question, *, smallest: int) -> Answer:
             read[name] = read_values(source, name, strict=False)
         return read[name]
 
-    def compare(one: Comparison) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def compare(one: Comparison) -> tuple[Bools, Bools]:
         column = categories(one.name)
         met, not_met = column.compare(one)
         return met[column.codes], not_met[column.codes]
@@ -68,9 +67,7 @@ def answer_exactly(source: Source, asked: Question, *, smallest: int) -> Answer:
     )
 
 
-def _records(
-    source: Source, asked: Question, chosen: NDArray[np.int64], known: Sequence[str]
-) -> Answer:
+def _records(source: Source, asked: Question, chosen: Ints, known: Sequence[str]) -> Answer:
     names: list[tuple[str, str]] = []
     for item in asked.items:
         if item.name == "*":
@@ -94,7 +91,7 @@ def _records(
     return Answer(shown, tuple(rows), smallest=1, notes=tuple(cut))
 
 
-def _taken(source: Source, names: Sequence[str], chosen: NDArray[np.int64]) -> pa.Table:
+def _taken(source: Source, names: Sequence[str], chosen: Ints) -> pa.Table:
     """Read some records, numbered upwards, and no more of the file than it takes."""
     parts, start = [], 0
     for batch in source.batches(names):
@@ -109,9 +106,7 @@ def _taken(source: Source, names: Sequence[str], chosen: NDArray[np.int64]) -> p
     return pa.Table.from_batches(parts)
 
 
-def _grouped(
-    groups: Sequence[Categories], chosen: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grouped(groups: Sequence[Categories], chosen: Ints) -> tuple[Ints, Ints]:
     """Return the group of each record, and the codes of each group."""
     if not groups:
         return np.zeros(len(chosen), dtype=np.int64), np.zeros((1, 0), dtype=np.int64)
@@ -126,9 +121,9 @@ def _measure(
     item: Item,
     source: Source,
     categories: Any,
-    group: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    group: Ints,
+    chosen: Ints,
+    sizes: Ints,
 ) -> list[Any]:
     if item.measure == "share":
         return list((sizes / max(1, len(chosen))).tolist())
@@ -143,7 +138,7 @@ def _measure(
     if item.measure in ("min", "max"):
         return _ends(item.measure, column, codes[there], group[there], len(sizes))
     values = numbers_of(source, column.name)[chosen]
-    total: NDArray[Any] = np.bincount(group[there], weights=values[there], minlength=len(sizes))
+    total: Array = np.bincount(group[there], weights=values[there], minlength=len(sizes))
     if item.measure == "mean":
         total = total / np.maximum(number, 1)
     elif column.values.dtype.kind in "ib":
@@ -154,8 +149,8 @@ def _measure(
 def _ends(
     measure: str,
     column: Categories,
-    codes: NDArray[np.int64],
-    group: NDArray[np.int64],
+    codes: Ints,
+    group: Ints,
     groups: int,
 ) -> list[Any]:
     """Return the least or the greatest value of each group: codes are in the values' order."""

@@ -17,10 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.core import GuaranteeError, for_json
+from indistinct.core import GuaranteeError, Ints, for_json
 from indistinct.core.doors import (
     check_new_folder,
     folder_written_whole,
@@ -157,7 +154,7 @@ def write_release(
     prove: Prover | None,
     promise: Promise | None = None,
     measured: Mapping[str, Any] | None = None,
-    origin: NDArray[np.int64] | None = None,
+    origin: Ints | None = None,
     format: Format = "parquet",
     keep_formulas: bool = False,
     although_unproved: bool = False,

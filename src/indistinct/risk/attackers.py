@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import Fraction, InputError
+from indistinct.core import Array, Floats, Fraction, InputError
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.risk.individual import expected_reidentification
 
 __all__ = ["AttackerRisks", "Risks", "attacker_risks"]
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

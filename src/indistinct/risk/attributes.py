@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import LEVELS, InputError, Level, did_you_mean
+from indistinct.core import LEVELS, Bools, InputError, Ints, Level, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
@@ -46,10 +45,10 @@ class SensitiveRisk(Shown):
     likeness: Likeness = field(repr=False)
 
     @property
-    def homogeneous(self) -> NDArray[np.bool_]:
+    def homogeneous(self) -> Bools:
         """Say of every class whether two or more records share it, and one value."""
         shared = self.diversity.table.counts > 1
-        homogeneous: NDArray[np.bool_] = shared & (self.diversity.distinct == 1)
+        homogeneous: Bools = shared & (self.diversity.distinct == 1)
         return homogeneous
 
     @property
@@ -114,7 +113,7 @@ class AttributeRisk(Shown):
     l: float | None
     t: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was measured, its class: ``values[class_of]`` hands a
     measure back to those rows, and the tally's `per_record` to the records."""
 
@@ -126,7 +125,7 @@ class AttributeRisk(Shown):
         return by_name[name]
 
     @property
-    def homogeneous(self) -> NDArray[np.bool_]:
+    def homogeneous(self) -> Bools:
         """Say of every class of two or more whether some variable has one value in it."""
         anywhere = np.zeros(self.table.classes, dtype=bool)
         for variable in self.variables:
@@ -139,7 +138,7 @@ class AttributeRisk(Shown):
         return int(self.table.counts[self.homogeneous].sum())
 
     @property
-    def failing(self) -> NDArray[np.bool_]:
+    def failing(self) -> Bools:
         """Say of every class whether it fails the distinct l or the t that were given."""
         failing = np.zeros(self.table.classes, dtype=bool)
         for variable in self.variables:

@@ -15,9 +15,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
@@ -39,8 +38,6 @@ DISTANCES: tuple[Distance, ...] = get_args(Distance)
 ROUNDING = 1e-12
 """So much above a threshold is rounding."""
 
-Array = NDArray[Any]
-
 
 @dataclass(frozen=True, eq=False)
 class Closeness(Shown):
@@ -54,10 +51,10 @@ class Closeness(Shown):
     distance: Distance
     table: KeyTable = field(repr=False)
     """The classes of the key."""
-    distances: NDArray[np.float64] = field(repr=False)
+    distances: Floats = field(repr=False)
     t: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was measured, its class."""
 
     @property
@@ -70,7 +67,7 @@ class Closeness(Shown):
         """The distance of a mean record's class."""
         return float(np.average(self.distances, weights=self.table.counts))
 
-    def failing(self, t: float | None = None) -> NDArray[np.bool_]:
+    def failing(self, t: float | None = None) -> Bools:
         """Say of every class whether it is farther from the file than t."""
         t = self.t if t is None else _checked_t(t)
         if t is None:
@@ -243,7 +240,7 @@ def _checked_t(t: float | None) -> float | None:
     return t
 
 
-def _variational(split: SensitiveCounts, node: Array, nodes: int) -> NDArray[np.float64]:
+def _variational(split: SensitiveCounts, node: Array, nodes: int) -> Floats:
     """Half the sum of |q − p| over nodes, where each value has become its node."""
     shares = np.bincount(node, weights=split.totals, minlength=nodes) / split.table.records
     distances = np.empty(split.table.classes, dtype=np.float64)
@@ -251,7 +248,7 @@ def _variational(split: SensitiveCounts, node: Array, nodes: int) -> NDArray[np.
     return distances
 
 
-def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> NDArray[np.float64]:
+def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> Floats:
     if hierarchy is None:
         raise InputError(
             f"The hierarchical distance needs the hierarchy of '{split.sensitive}'. Give "
@@ -272,7 +269,7 @@ def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> NDArra
     return distances / max(hierarchy.height, 1)
 
 
-def _ordered(split: SensitiveCounts, order: Sequence[object] | None) -> NDArray[np.float64]:
+def _ordered(split: SensitiveCounts, order: Sequence[object] | None) -> Floats:
     missing = split.has_missing
     known = len(split.present) - missing
     if order is None:

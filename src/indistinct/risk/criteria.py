@@ -22,11 +22,10 @@ from math import sqrt
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Floats
 
 __all__ = ["Criteria", "criteria"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

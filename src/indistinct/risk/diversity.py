@@ -14,9 +14,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.engine import Coding
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
@@ -39,7 +38,7 @@ KINDS: tuple[DiversityKind, ...] = get_args(DiversityKind)
 ROUNDING = 1e-9
 """Entropy of l equal shares is ln l only up to rounding; so much is forgiven at a threshold."""
 
-Measures = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+Measures = tuple[Ints, Floats, Ints]
 """Distinct values, entropy in nats and recursive l of every class."""
 
 
@@ -55,12 +54,12 @@ class SensitiveCounts:
     """The classes of the key alone."""
     sensitive: str
     coding: Coding = field(repr=False)
-    present: NDArray[np.int64] = field(repr=False)
+    present: Ints = field(repr=False)
     """The codes of the values that occur, increasing."""
-    starts: NDArray[np.int64] = field(repr=False)
-    values: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
-    class_of: NDArray[np.int64] = field(repr=False)
+    starts: Ints = field(repr=False)
+    values: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was split, its class here."""
 
     @property
@@ -92,23 +91,21 @@ class SensitiveCounts:
         )
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Ints:
         """Records of the file with each value."""
         totals = np.zeros(len(self.present), dtype=np.int64)
         np.add.at(totals, self.values, self.counts)
         return totals
 
     @cached_property
-    def file_shares(self) -> NDArray[np.float64]:
+    def file_shares(self) -> Floats:
         """The share of each value in the file, p."""
         return self.totals / self.table.records
 
     @cached_property
-    def class_shares(self) -> NDArray[np.float64]:
+    def class_shares(self) -> Floats:
         """The share of each cell in its class, q."""
-        shares: NDArray[np.float64] = self.counts / np.repeat(
-            self.table.counts, np.diff(self.starts)
-        )
+        shares: Floats = self.counts / np.repeat(self.table.counts, np.diff(self.starts))
         return shares
 
     def decoded(self) -> list[Any]:
@@ -187,23 +184,23 @@ class Diversity(Shown):
     sensitive: tuple[str, ...]
     table: KeyTable = field(repr=False)
     """The classes of the key."""
-    distinct: NDArray[np.int64] = field(repr=False)
-    entropy: NDArray[np.float64] = field(repr=False)
+    distinct: Ints = field(repr=False)
+    entropy: Floats = field(repr=False)
     """Entropy in nats; its exponential is the l of entropy l-diversity."""
-    recursive: NDArray[np.int64] = field(repr=False)
+    recursive: Ints = field(repr=False)
     c: float
     l: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was measured, its class: ``values[class_of]`` hands a
     measure back to those rows, and the tally's `per_record` to the records."""
 
     @cached_property
-    def entropy_l(self) -> NDArray[np.float64]:
+    def entropy_l(self) -> Floats:
         """The l of entropy l-diversity, exp(entropy): so many equally frequent values."""
         return np.exp(self.entropy)
 
-    def measure(self, kind: DiversityKind) -> NDArray[Any]:
+    def measure(self, kind: DiversityKind) -> Array:
         """Return the l of every class by one definition."""
         if kind not in KINDS:
             raise InputError(f"There is no diversity '{kind}'. {did_you_mean(kind, KINDS)}")
@@ -217,12 +214,12 @@ class Diversity(Shown):
         """Return the l of the file: that of its least diverse class."""
         return float(self.measure(kind).min())
 
-    def failing(self, kind: DiversityKind, l: float | None = None) -> NDArray[np.bool_]:
+    def failing(self, kind: DiversityKind, l: float | None = None) -> Bools:
         """Say of every class whether it is less than l-diverse."""
         l = self.l if l is None else _checked_l(l)
         if l is None:
             raise InputError("There is no l to compare with. Give l=2 or more.")
-        failing: NDArray[np.bool_] = self.measure(kind) < l * (1 - ROUNDING)
+        failing: Bools = self.measure(kind) < l * (1 - ROUNDING)
         return failing
 
     def records_failing(self, kind: DiversityKind, l: float | None = None) -> int:
@@ -445,7 +442,7 @@ def _check_c(c: float) -> None:
         raise InputError(f"c must be a positive number. Got {c}. Usual is c=2.")
 
 
-def _class_measures(starts: NDArray[np.int64], counts: NDArray[np.int64], c: float) -> Measures:
+def _class_measures(starts: Ints, counts: Ints, c: float) -> Measures:
     entropy = np.empty(len(starts) - 1, dtype=np.float64)
     recursive = np.empty(len(starts) - 1, dtype=np.int64)
     _measure_classes(starts, counts, c, entropy, recursive)
@@ -454,11 +451,11 @@ def _class_measures(starts: NDArray[np.int64], counts: NDArray[np.int64], c: flo
 
 @njit(cache=True, nogil=True)
 def _measure_classes(
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    starts: Ints,
+    counts: Ints,
     c: float,
-    entropy: NDArray[np.float64],
-    recursive: NDArray[np.int64],
+    entropy: Floats,
+    recursive: Ints,
 ) -> None:
     for i in range(starts.shape[0] - 1):
         inside = np.sort(counts[starts[i] : starts[i + 1]])

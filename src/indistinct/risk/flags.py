@@ -19,9 +19,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable, did_you_mean
+from indistinct.core import Bools, InputError, Ints, Variable, did_you_mean
 from indistinct.core.doors import read_text
 from indistinct.files import BATCH_RECORDS, Source
 from indistinct.results import Shown, Table
@@ -54,7 +53,7 @@ class Condition:
     def __repr__(self) -> str:
         return f"{self.variable} {self.operation} {self.value!r}"
 
-    def holds(self, column: pa.Array, variable: Variable) -> NDArray[np.bool_]:
+    def holds(self, column: pa.Array, variable: Variable) -> Bools:
         """Say of every value of a column whether it meets the condition."""
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
@@ -80,7 +79,7 @@ class Condition:
         return met
 
 
-def _missing(column: pa.Array, variable: Variable) -> NDArray[np.bool_]:
+def _missing(column: pa.Array, variable: Variable) -> Bools:
     """Absent, not a number, or a code that means missing."""
     missing = np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for code in variable.user_missing:
@@ -131,10 +130,10 @@ class FlagRule:
         """The variables that the rule looks at, each once."""
         return tuple(dict.fromkeys(c.variable for c in self.all + self.any))
 
-    def holds(self, batch: pa.RecordBatch, source: Source) -> NDArray[np.bool_]:
+    def holds(self, batch: pa.RecordBatch, source: Source) -> Bools:
         """Say of every record of a batch whether the rule applies."""
 
-        def met(condition: Condition) -> NDArray[np.bool_]:
+        def met(condition: Condition) -> Bools:
             name = condition.variable
             return condition.holds(batch.column(name), source.variables[name])
 
@@ -287,7 +286,7 @@ class RecordFlags(Shown):
 
     rules: tuple[FlagRule, ...]
     records: int
-    found: Mapping[str, NDArray[np.int64]] = field(repr=False)
+    found: Mapping[str, Ints] = field(repr=False)
     """The numbers of the records of each rule, increasing."""
     assumptions: tuple[str, ...] = (
         "Flags are the judgement of those who wrote the rules; no measure of risk uses them.",
@@ -295,7 +294,7 @@ class RecordFlags(Shown):
     )
 
     @cached_property
-    def flagged(self) -> NDArray[np.int64]:
+    def flagged(self) -> Ints:
         """The numbers of the records with at least one flag."""
         parts = [np.empty(0, dtype=np.int64), *self.found.values()]
         return np.unique(np.concatenate(parts))
@@ -383,7 +382,7 @@ def flag_records(source: Source, rules: Sequence[FlagRule]) -> RecordFlags:
     [1]
     """
     columns = list(dict.fromkeys(name for rule in rules for name in rule.variables))
-    found: dict[str, list[NDArray[np.int64]]] = {rule.name: [] for rule in rules}
+    found: dict[str, list[Ints]] = {rule.name: [] for rule in rules}
     start = 0
     for batch in source.batches(columns) if columns else ():
         for rule in rules:

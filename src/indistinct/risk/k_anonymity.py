@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import AtMost, ClassSize, InputError, did_you_mean
+from indistinct.core import AtMost, Bools, ClassSize, Floats, InputError, Ints, did_you_mean
 from indistinct.keys import KeyTable, threshold
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -44,10 +43,10 @@ class Profile(Shown):
 
     names: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...] = field(repr=False)
-    satisfied: tuple[NDArray[np.int64], ...] = field(repr=False)
-    flagged: tuple[NDArray[np.int64], ...] = field(repr=False)
+    satisfied: tuple[Ints, ...] = field(repr=False)
+    flagged: tuple[Ints, ...] = field(repr=False)
 
-    def lift(self, name: str) -> NDArray[np.float64]:
+    def lift(self, name: str) -> Floats:
         """Return the lift of every category of a variable, in the order of its values."""
         if name not in self.names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, self.names)}")
@@ -117,7 +116,7 @@ class Profile(Shown):
         ]
 
 
-def _share(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _share(counts: Ints) -> Floats:
     return counts / max(1, int(counts.sum()))
 
 
@@ -130,7 +129,7 @@ class KAnonymityTest(Shown):
 
     table: KeyTable = field(repr=False)
     k: int
-    satisfied: NDArray[np.bool_] = field(repr=False)
+    satisfied: Bools = field(repr=False)
     flagged: int
     unique: int
     assumptions: tuple[str, ...] = ASSUMPTIONS

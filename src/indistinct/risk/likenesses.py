@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -42,25 +41,25 @@ class Likeness(Shown):
     sensitive: str
     table: KeyTable = field(repr=False)
     """The classes of the key."""
-    gain: NDArray[np.float64] = field(repr=False)
-    enhanced: NDArray[np.float64] = field(repr=False)
-    log_ratio_present: NDArray[np.float64] = field(repr=False)
-    absent: NDArray[np.int64] = field(repr=False)
+    gain: Floats = field(repr=False)
+    enhanced: Floats = field(repr=False)
+    log_ratio_present: Floats = field(repr=False)
+    absent: Ints = field(repr=False)
     """How many of the file's values are absent from each class."""
     beta: float | None
     delta: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was measured, its class."""
 
     @property
-    def log_ratio(self) -> NDArray[np.float64]:
+    def log_ratio(self) -> Floats:
         """The δ of each class."""
         return np.where(self.absent > 0, np.inf, self.log_ratio_present)
 
-    def failing(self) -> dict[str, NDArray[np.bool_]]:
+    def failing(self) -> dict[str, Bools]:
         """Say of every class whether it fails the β (basic, enhanced) and the δ that were given."""
-        failing: dict[str, NDArray[np.bool_]] = {}
+        failing: dict[str, Bools] = {}
         if self.beta is not None:
             failing["basic"] = self.gain > self.beta + ROUNDING
             failing["enhanced"] = self.enhanced > self.beta + ROUNDING

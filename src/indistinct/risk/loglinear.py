@@ -25,17 +25,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError, Ints, SmallInts
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.risk.formula import Model
 
 __all__ = ["DENSE_CELLS", "Fit", "fit"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 DENSE_CELLS = 5_000_000
 """The largest cross-product that is held as an array."""
@@ -95,7 +92,7 @@ class Fit(Shown):
     tolerance: float
     converged: bool
     dense: Floats | None = field(default=None, repr=False)
-    dense_counts: Integers | None = field(default=None, repr=False)
+    dense_counts: Ints | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return self._short()
@@ -181,7 +178,7 @@ def fit(
     return _dense(table, model, codes, sizes, tolerance, cycles, accept)
 
 
-def observed_categories(table: KeyTable) -> tuple[list[Integers], list[int]]:
+def observed_categories(table: KeyTable) -> tuple[list[Ints], list[int]]:
     """Return the codes of each variable counted over the categories that occur, and their number.
 
     A category that no record has would be a margin of zero, and all its cells structural zeros.
@@ -195,7 +192,7 @@ def observed_categories(table: KeyTable) -> tuple[list[Integers], list[int]]:
 
 
 def _main_effects(
-    table: KeyTable, model: Model, codes: list[Integers], sizes: list[int], tolerance: float
+    table: KeyTable, model: Model, codes: list[Ints], sizes: list[int], tolerance: float
 ) -> Fit:
     n = table.records
     shares = [
@@ -230,7 +227,7 @@ def _main_effects(
     )
 
 
-def _spread(table: KeyTable, codes: list[Integers], sizes: list[int]) -> Integers:
+def _spread(table: KeyTable, codes: list[Ints], sizes: list[int]) -> Ints:
     counts = np.zeros(sizes, dtype=np.int64)
     counts[tuple(codes)] = table.counts
     return counts
@@ -239,7 +236,7 @@ def _spread(table: KeyTable, codes: list[Integers], sizes: list[int]) -> Integer
 def _dense(
     table: KeyTable,
     model: Model,
-    codes: list[Integers],
+    codes: list[Ints],
     sizes: list[int],
     tolerance: float,
     cycles: int,
@@ -309,9 +306,9 @@ class Proportional:
 
 
 def proportional_fit(
-    counts: Integers,
-    places: NDArray[np.int32],
-    starts: Integers,
+    counts: Ints,
+    places: SmallInts,
+    starts: Ints,
     target: Floats,
     *,
     tolerance: float,

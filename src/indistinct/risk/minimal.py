@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole, progress
+from indistinct.core import Array, Floats, InputError, Ints, check_whole, progress
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -29,7 +28,6 @@ MEMORY = 1 << 29
 MOST_VARIABLES = 62
 """A set of variables is kept as a mask in a signed 64-bit word."""
 
-Array = NDArray[Any]
 
 ASSUMPTIONS = (
     "Unique means unique in the file: in a sample that need not be unique in the population.",
@@ -49,8 +47,8 @@ class MinimalUniques(Shown):
 
     table: KeyTable = field(repr=False)
     max_size: int
-    offsets: NDArray[np.int64] = field(repr=False)
-    masks: NDArray[np.int64] = field(repr=False)
+    offsets: Ints = field(repr=False)
+    masks: Ints = field(repr=False)
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
     def __len__(self) -> int:
@@ -62,17 +60,17 @@ class MinimalUniques(Shown):
         return int((self.table.counts == 1).sum())
 
     @cached_property
-    def number(self) -> NDArray[np.int64]:
+    def number(self) -> Ints:
         """The number of MSUs of each class."""
         return np.diff(self.offsets)
 
     @cached_property
-    def size(self) -> NDArray[np.int64]:
+    def size(self) -> Ints:
         """The size of every MSU, in the order of `masks`."""
         return np.bitwise_count(self.masks).astype(np.int64)
 
     @cached_property
-    def smallest(self) -> NDArray[np.int64]:
+    def smallest(self) -> Ints:
         """The size of each class's smallest MSU, 0 where it has none."""
         found = np.zeros(self.table.classes, dtype=np.int64)
         some = self.number > 0
@@ -258,7 +256,7 @@ def _is_missing(table: KeyTable, row: int, j: int) -> bool:
     return bool(coding.missing and table.codes[row, j] == coding.size - 1)
 
 
-def _splitting(table: KeyTable) -> NDArray[np.float64]:
+def _splitting(table: KeyTable) -> Floats:
     """Return, for each variable, minus the chance that two classes agree on it."""
     classes = max(1, table.classes)
     found = [
@@ -268,9 +266,7 @@ def _splitting(table: KeyTable) -> NDArray[np.float64]:
     return np.array(found)
 
 
-def _columns(
-    table: KeyTable, rows: NDArray[np.int64], order: NDArray[np.int64]
-) -> tuple[Array, NDArray[np.int64]]:
+def _columns(table: KeyTable, rows: Ints, order: Ints) -> tuple[Array, Ints]:
     """Return the codes by variable, in the order of the search, and the code that is missing."""
     codings = [table.coding.variables[j] for j in order]
     widest = max(c.size for c in codings)
@@ -279,7 +275,7 @@ def _columns(
     return codes, np.array([c.size - 1 if c.missing else widest for c in codings], dtype=np.int64)
 
 
-def _reordered(masks: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _reordered(masks: Ints, order: Ints) -> Ints:
     """Return masks over the variables of the key, from masks over those of the search."""
     moved = np.zeros_like(masks)
     for position, j in enumerate(order.tolist()):
@@ -287,7 +283,7 @@ def _reordered(masks: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np
     return moved
 
 
-def _histogram(sizes: NDArray[np.int64], largest: int) -> dict[int, int]:
+def _histogram(sizes: Ints, largest: int) -> dict[int, int]:
     return dict(enumerate(np.bincount(sizes, minlength=largest + 1).tolist()[1:], start=1))
 
 

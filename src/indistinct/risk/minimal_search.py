@@ -6,11 +6,10 @@ that still agree with another one. `search` says why the lists may shrink as the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["gather_by_class", "search"]
 
@@ -18,8 +17,6 @@ BESIDE = np.uint32(1 << 31)
 """Marks an item of a list that only stands beside others: nobody asks whether it is alone."""
 
 RECORD = np.uint32(BESIDE - 1)
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

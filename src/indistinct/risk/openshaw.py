@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, Ints, did_you_mean
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -72,8 +72,8 @@ class OpenshawRisk(Shown):
     variables: tuple[str, ...]
     other_variables: tuple[str, ...]
     records: int
-    difference: NDArray[np.int64] = field(repr=False)
-    relative: NDArray[np.float64] = field(repr=False)
+    difference: Ints = field(repr=False)
+    relative: Floats = field(repr=False)
     unique: int
     """Records with Σ D = N−1: maximum risk, eq. (3) and the first eq. (5)."""
     near_unique: Mapping[int, int]
@@ -98,7 +98,7 @@ class OpenshawRisk(Shown):
         return chosen * self.discount
 
     @cached_property
-    def class_risk(self) -> NDArray[np.float64]:
+    def class_risk(self) -> Floats:
         """The probability attached to every class: the discount where it is unique, else 0."""
         return np.where(self.difference == self.records - 1, self.discount, 0.0)
 

@@ -10,14 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError, Ints
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 
 __all__ = ["KnownRisk", "PerClass", "known_population_risk", "score"]
 
-Floats = NDArray[np.float64]
 
 INDEPENDENCE = (
     "The probability of at least one re-identification takes the records as independent, which is "
@@ -77,7 +76,7 @@ class PerClass(Shown):
     def _columns(self) -> dict[str, Any]:
         return {"risk": self.risk, "score": self.score}
 
-    def _rows(self, rows: NDArray[np.int64] | None = None) -> pa.Table:
+    def _rows(self, rows: Ints | None = None) -> pa.Table:
         table = self.table
         at = np.arange(table.classes) if rows is None else rows
         columns: dict[str, Any] = {
@@ -90,7 +89,7 @@ class PerClass(Shown):
         columns |= {name: values[at] for name, values in self._columns().items()}
         return pa.table(columns)
 
-    def ranking(self) -> NDArray[np.int64]:
+    def ranking(self) -> Ints:
         """The classes by falling risk, those of equal risk in key order."""
         return np.argsort(-self.risk, kind="stable")
 
@@ -108,7 +107,7 @@ class KnownRisk(PerClass):
     """The risk 1/F of every record where the population is known (section 3)."""
 
     table: KeyTable
-    population_counts: NDArray[np.int64] = field(repr=False)
+    population_counts: Ints = field(repr=False)
     assumptions: tuple[str, ...]
 
     @cached_property
@@ -189,7 +188,7 @@ def known_population_risk(table: KeyTable, population_counts: ArrayLike) -> Know
     )
 
 
-def population_of(table: KeyTable, population_counts: ArrayLike) -> NDArray[np.int64]:
+def population_of(table: KeyTable, population_counts: ArrayLike) -> Ints:
     """Return the population counts of the classes, checked against those of the sample."""
     counts = np.asarray(population_counts)
     if counts.shape != (table.classes,):

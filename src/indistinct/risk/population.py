@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize, root
 from scipy.special import digamma, gammaln
 
-from indistinct.core import Fraction, InputError
+from indistinct.core import Floats, Fraction, InputError
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -29,7 +28,6 @@ __all__ = [
     "zayatz",
 ]
 
-Floats = NDArray[np.float64]
 ModelName = Literal["Zayatz", "Pitman", "slide negative binomial"]
 
 ASSUMPTIONS = (

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import Fraction, InputError
+from indistinct.core import Array, Floats, Fraction, InputError
 from indistinct.engine import Engine, Tally
 from indistinct.files import Source, write_data
 from indistinct.keys import KeyTable, counts_in, people_by_class
@@ -105,7 +104,7 @@ class FileRisk(Shown):
 
     def per_record(self) -> Iterator[pa.RecordBatch]:
         """One row per record: number, frequency, risk, and what else is known of it."""
-        columns: dict[str, NDArray[Any]] = {
+        columns: dict[str, Array] = {
             "frequency": self.table.counts,
             "risk": self.found.risk,
             "score": self.found.score,
@@ -134,7 +133,7 @@ class FileRisk(Shown):
         """Write one row per record; the suffix of the path tells the format."""
         return write_data(self.per_record(), path, increasing=["record"], overwrite=overwrite)
 
-    def _household_risk(self) -> NDArray[np.float64]:
+    def _household_risk(self) -> Floats:
         """The risk that a member is recognised, by individual risk where there are weights."""
         if self.individual is not None:
             risk = self.individual.risk

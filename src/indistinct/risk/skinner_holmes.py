@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import Fraction, InputError
+from indistinct.core import Floats, Fraction, InputError
 from indistinct.keys import KeyTable
 from indistinct.results import Table
 from indistinct.results.figures import bars
@@ -44,7 +44,6 @@ __all__ = [
     "score",
 ]
 
-Floats = NDArray[np.float64]
 Distribution = Literal["auto", "poisson", "lognormal", "gamma"]
 Measure = Literal["population_unique", "correct_match"]
 

@@ -19,9 +19,8 @@ from math import prod
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed
+from indistinct.core import Floats, InputError, Ints, Seed
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import DENSE_CELLS, Fit, fit, proportional_fit
@@ -29,7 +28,6 @@ from indistinct.risk.support import Support, cycle, drawn_cells, live_cells, mar
 
 __all__ = ["ENUMERATED_CELLS", "Factors", "SparseFit", "fit_model", "fit_sparse"]
 
-Floats = NDArray[np.float64]
 
 ENUMERATED_CELLS = 3_000_000
 """The most cells that are listed; with more of them the sums are estimated."""
@@ -96,7 +94,7 @@ class Factors:
     means: Floats
     target: Floats = field(init=False)
     factors: Floats = field(init=False)
-    starts: NDArray[np.int64] = field(init=False)
+    starts: Ints = field(init=False)
     kappa: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -318,9 +316,7 @@ def _facts(
     }
 
 
-def _layout(
-    margins: Sequence[Sequence[int]], sizes: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _layout(margins: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
     """Return up to three variables of every margin and their strides, padded by stride 0."""
     variables = np.zeros((len(margins), 3), dtype=np.int64)
     strides = np.zeros((len(margins), 3), dtype=np.int64)

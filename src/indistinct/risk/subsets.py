@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import AtMost, ClassSize, InputError
+from indistinct.core import AtMost, ClassSize, InputError, Ints
 from indistinct.keys import KeyTable, threshold
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -56,9 +55,9 @@ class SubsetRisk(Shown):
     names: tuple[str, ...]
     k: int
     records: int
-    classes: NDArray[np.int64] = field(repr=False)
-    at_risk: NDArray[np.int64] = field(repr=False)
-    unique: NDArray[np.int64] = field(repr=False)
+    classes: Ints = field(repr=False)
+    at_risk: Ints = field(repr=False)
+    unique: Ints = field(repr=False)
     assumptions: tuple[str, ...] = (
         "The intruder knows exactly the variables of the subset, without error.",
         "The file itself is where people must not stand out: sampling is not taken into account.",
@@ -112,7 +111,7 @@ class SubsetRisk(Shown):
         """The same for the records that are alone."""
         return self._shapley(self.unique)
 
-    def _shapley(self, worth: NDArray[np.int64]) -> dict[str, float]:
+    def _shapley(self, worth: Ints) -> dict[str, float]:
         count = len(self.names)
         position = np.arange(len(worth))
         size = np.bitwise_count(position.astype(np.uint32)).astype(np.int64)
@@ -287,7 +286,7 @@ class _Walk:
     system gives memory to those parts only that are written to.
     """
 
-    def __init__(self, packed: PackedTable, k: int, found: NDArray[np.int64]) -> None:
+    def __init__(self, packed: PackedTable, k: int, found: Ints) -> None:
         self.packed, self.k, self.found = packed, k, found
         rows, width = packed.words.shape
         depth = len(packed.order)

@@ -10,9 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, Floats, InputError
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -21,8 +20,6 @@ from indistinct.risk.minimal import ASSUMPTIONS, MinimalUniques, minimal_uniques
 __all__ = ["Scoring", "Suda", "data_intrusion_simulation", "msu_weight", "suda"]
 
 Scoring = Literal["elliot", "ihsn"]
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +36,9 @@ class Suda(Shown):
     dis_fraction: float
     dis: float
     """The probability that a match of a sample unique is right, for the file as a whole."""
-    score: NDArray[np.float64] = field(repr=False)
-    dis_score: NDArray[np.float64] = field(repr=False)
-    contributions: NDArray[np.float64] = field(repr=False)
+    score: Floats = field(repr=False)
+    dis_score: Floats = field(repr=False)
+    contributions: Floats = field(repr=False)
     assumptions: tuple[str, ...]
 
     @property
@@ -264,9 +261,7 @@ def data_intrusion_simulation(unique: int, paired: int, *, fraction: float) -> f
     return certain / (certain + paired * (1 - fraction)) if unique else 0.0
 
 
-def _dis_scores(
-    score: NDArray[np.float64], variables: int, pairs: int, fraction: float
-) -> NDArray[np.float64]:
+def _dis_scores(score: Floats, variables: int, pairs: int, fraction: float) -> Floats:
     """Spread DIS by score; the U of DIS cancels from the formula as it is published."""
     found = np.zeros_like(score)
     some = score > 0

@@ -12,9 +12,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import Fraction, InputError, Seed, at_least, progress
+from indistinct.core import Floats, Fraction, InputError, Ints, Seed, at_least, progress
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table, folded
 from indistinct.results.figures import bars
@@ -228,7 +227,7 @@ class Validation(Shown):
 
 def draw_sample(
     population: KeyTable, *, fraction: float, rng: np.random.Generator
-) -> tuple[KeyTable, NDArray[np.int64]]:
+) -> tuple[KeyTable, Ints]:
     """Draw records without replacement, by class; return the sample, and its classes' population.
 
     Counts by class of a simple random sample are multivariate hypergeometric, so no record need be
@@ -335,7 +334,7 @@ def validate(
     )
 
 
-def _above(risk: RecordRisk, known: NDArray[np.int64]) -> NDArray[np.float64]:
+def _above(risk: RecordRisk, known: Ints) -> Floats:
     rows = []
     for low in TOP:
         above = (risk.table.counts == 1) & (risk.population_unique > low)
@@ -344,7 +343,7 @@ def _above(risk: RecordRisk, known: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.array(rows, dtype=np.float64)
 
 
-def _by_size(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _by_size(counts: Ints) -> Floats:
     return np.array(
         [
             np.count_nonzero((counts >= low) & (counts <= (high or counts.max())))

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, InputError
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_kinship
 from indistinct.results import Shown, Table
@@ -18,7 +17,7 @@ from indistinct.rules.rules import RuleCheck, Rules
 
 __all__ = ["RulesReport", "compare_rules"]
 
-Data = Source | Mapping[str, NDArray[Any] | Column]
+Data = Source | Mapping[str, Array | Column]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

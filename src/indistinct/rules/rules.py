@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Array, InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns
 from indistinct.results import Shown, Table
@@ -131,7 +130,7 @@ class Rules(Mapping[str, Rule]):
             raise InputError("\n".join(problems))
 
     def violations(
-        self, columns: Mapping[str, NDArray[Any] | Column], kinship: Kinship | None = None
+        self, columns: Mapping[str, Array | Column], kinship: Kinship | None = None
     ) -> RuleCheck:
         """Say for every record which rules it breaks.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import Words
 
 __all__ = ["Seen"]
 
@@ -25,7 +26,7 @@ class Seen:
 
     def __init__(self) -> None:
         self._recent: set[int] = set()
-        self._sorted: list[NDArray[np.uint64]] = []
+        self._sorted: list[Words] = []
 
     def before(self, what: object) -> bool:
         """Say whether it was met before, and remember it."""

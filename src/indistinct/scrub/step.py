@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed
+from indistinct.core import InputError, Ints, Seed
 from indistinct.engine import Change, Engine
 from indistinct.files import Source
 from indistinct.project import Dates, Project, Scope
@@ -198,7 +197,7 @@ def scrubbed_columns(plan: Plan, source: Source) -> tuple[str, ...]:
 def _changing(
     columns: tuple[str, ...], patient: str | None, treatment: Scrubbing, threads: int
 ) -> Change:
-    def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         cells: dict[str, list[str | None]] = {name: [None] * batch.num_rows for name in columns}
         documents = _documents(batch, numbers, columns, patient)
         for treated in treat_all(documents, treatment, threads=threads):
@@ -214,7 +213,7 @@ def _changing(
 
 def _documents(
     batch: pa.RecordBatch,
-    numbers: NDArray[np.int64],
+    numbers: Ints,
     columns: tuple[str, ...],
     patient: str | None,
 ) -> Iterator[Document]:

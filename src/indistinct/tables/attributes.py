@@ -22,17 +22,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole, did_you_mean, progress
+from indistinct.core import Array, Bools, InputError, Ints, check_whole, did_you_mean, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 
 __all__ = ["AttributeDisclosure", "TargetDisclosure", "attribute_disclosure"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +105,9 @@ class AttributeDisclosure(Shown):
     known: tuple[str, ...]
     largest_coalition: int
     targets: tuple[TargetDisclosure, ...] = field(repr=False)
-    individual: NDArray[np.bool_] = field(repr=False)
-    group: NDArray[np.bool_] = field(repr=False)
-    coalition: NDArray[np.bool_] = field(repr=False)
+    individual: Bools = field(repr=False)
+    group: Bools = field(repr=False)
+    coalition: Bools = field(repr=False)
 
     def __repr__(self) -> str:
         return self._short()
@@ -127,7 +124,7 @@ class AttributeDisclosure(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""
 
-        def people(found: NDArray[np.bool_]) -> int:
+        def people(found: Bools) -> int:
             return int(self.counted.counts[found].sum())
 
         return {
@@ -316,7 +313,7 @@ class _Grouped:
             group[starts]
         ]
 
-        def summed(at: Ints, amounts: NDArray[Any]) -> Ints:
+        def summed(at: Ints, amounts: Array) -> Ints:
             return np.bincount(at, weights=amounts, minlength=areas).astype(np.int64)
 
         return TargetDisclosure(

@@ -14,16 +14,14 @@ The rules, and the protection that is customary for each, are those of Hundepool
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole
+from indistinct.core import Floats, InputError, check_whole
 from indistinct.tables.magnitudes.totals import SystemContributions
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.system import CellSystem
 
 __all__ = ["combined", "dominance_rule", "p_percent_rule", "pq_rule", "threshold_rule"]
 
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """Sums of floating numbers that differ by less than this share of a cell's value are equal."""

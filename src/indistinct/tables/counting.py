@@ -15,9 +15,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, progress
+from indistinct.core import Array, Bools, InputError, Ints, SmallInts, progress
 from indistinct.engine import Engine, KeyCoding, Tally
 from indistinct.files import Source
 from indistinct.results import Shown, Table
@@ -26,8 +25,6 @@ from indistinct.tables.grouping import Categories, Grouping, belongs
 from indistinct.tables.specification import TableSet, TableSpec
 
 __all__ = ["CellCounts", "Counted", "Layout", "count_tables"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -118,9 +115,9 @@ class Counted(Shown):
     tables: TableSet
     layouts: tuple[Layout, ...]
     areas: tuple[str, ...]
-    area: NDArray[np.int32] = field(repr=False)
+    area: SmallInts = field(repr=False)
     counts: Ints = field(repr=False)
-    codes: dict[str, NDArray[Any]] = field(repr=False)
+    codes: dict[str, Array] = field(repr=False)
     values: dict[str, list[Any]] = field(repr=False)
     sorted_as: Ints = field(repr=False)
     tally: Tally = field(repr=False)
@@ -159,7 +156,7 @@ class Counted(Shown):
         """Return the position of a table in the set."""
         return self.tables.tables.index(self.tables[name])
 
-    def inside(self, table: TableSpec) -> NDArray[np.bool_]:
+    def inside(self, table: TableSpec) -> Bools:
         """Say of every class whether a table's universe holds it."""
         inside = np.ones(self.classes, dtype=bool)
         for name, items in table.universe:
@@ -223,7 +220,7 @@ class Counted(Shown):
             )
         return np.concatenate(parts)
 
-    def per_person(self, of_class: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    def per_person(self, of_class: Array) -> Iterator[Array]:
         """Give every person the value of their class, in record order, a batch at a time."""
         sorted_values = np.empty_like(of_class)
         sorted_values[self.sorted_as] = of_class
@@ -321,7 +318,7 @@ def _laid_out(tables: TableSet, values: dict[str, list[Any]]) -> tuple[Layout, .
     return tuple(layouts)
 
 
-def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, NDArray[Any]]]:
+def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, Array]]:
     coding = tally.coding
     columns = coding.unpack(tally.sorted_words())
     return coding, {
@@ -329,7 +326,7 @@ def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, NDArray[Any]]]:
     }
 
 
-def _smallest(codes: NDArray[Any]) -> NDArray[Any]:
+def _smallest(codes: Array) -> Array:
     """Codes in the smallest type that holds them: a hundred tables look at them."""
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
@@ -337,7 +334,7 @@ def _smallest(codes: NDArray[Any]) -> NDArray[Any]:
 def _arranged(
     tables: TableSet,
     layouts: tuple[Layout, ...],
-    codes: dict[str, NDArray[Any]],
+    codes: dict[str, Array],
     values: dict[str, list[Any]],
     counts: Ints,
     sorted_as: Ints,

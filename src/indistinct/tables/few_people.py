@@ -6,17 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import check_whole, progress
+from indistinct.core import Bools, Ints, check_whole, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import CellCounts, Counted, Layout
 
 __all__ = ["SmallCells", "small_cells"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +131,7 @@ def small_cells(counted: Counted, *, threshold: int = 3) -> SmallCells:
     return SmallCells(counted, threshold, ones, twos, below, zeros, full)
 
 
-def _is_full(cells: CellCounts, layout: Layout, areas: int) -> NDArray[np.bool_]:
+def _is_full(cells: CellCounts, layout: Layout, areas: int) -> Bools:
     """Say of every cell whether it holds everybody of a line of its table, in its area."""
     starts = np.searchsorted(cells.area, np.arange(areas + 1)).astype(np.int64)
     found = np.zeros(len(cells), dtype=bool)

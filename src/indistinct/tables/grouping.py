@@ -14,9 +14,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.hierarchy import Hierarchy, as_text
 
 __all__ = ["MISSING", "PERSONS", "Categories", "Grouping", "Item", "persons"]
@@ -49,7 +48,7 @@ class Categories:
     """
 
     labels: tuple[str, ...]
-    codes: NDArray[np.int64]
+    codes: Ints
 
     @property
     def size(self) -> int:
@@ -158,7 +157,7 @@ class Grouping:
         codes[loose] = len(found.labels)
         return Categories((*found.labels, MISSING), codes)
 
-    def _numbers(self, values: Sequence[Any]) -> NDArray[np.float64]:
+    def _numbers(self, values: Sequence[Any]) -> Floats:
         try:
             return np.array([math.nan if v is None else float(v) for v in values])
         except (TypeError, ValueError):
@@ -244,10 +243,10 @@ class _Members:
             self.where.setdefault(as_text(value), []).append(n)
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         return np.array([_number(value) for value in self.values])
 
-    def positions(self, items: Sequence[Item]) -> NDArray[np.int64]:
+    def positions(self, items: Sequence[Item]) -> Ints:
         """Return the positions of the values that are among the items, rising."""
         found: set[int] = set()
         for item in items:
@@ -267,7 +266,7 @@ class _Members:
         return np.array(sorted(found), dtype=np.int64)
 
 
-def belongs(values: Sequence[Any], items: Sequence[Item]) -> NDArray[np.bool_]:
+def belongs(values: Sequence[Any], items: Sequence[Item]) -> Bools:
     """Say of every value whether it is among the items: values, or ranges of numbers.
 
     >>> belongs([1, 5, 70, None], ["0-4", "65+"]).tolist()

@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.results import Shown, Table
 
 __all__ = ["Sensitive"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +34,11 @@ class Sensitive(Shown):
         For every sensitive cell the rule that found it.
     """
 
-    cells: NDArray[np.int64] = field(repr=False)
+    cells: Ints = field(repr=False)
     lower: Floats = field(repr=False)
     upper: Floats = field(repr=False)
     sliding: Floats = field(repr=False)
-    contributors: NDArray[np.int64] | None = field(default=None, repr=False)
+    contributors: Ints | None = field(default=None, repr=False)
     why: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -55,10 +52,10 @@ class Sensitive(Shown):
     @classmethod
     def of_width(
         cls,
-        cells: NDArray[np.int64],
+        cells: Ints,
         width: float,
         *,
-        contributors: NDArray[np.int64] | None = None,
+        contributors: Ints | None = None,
         why: tuple[str, ...] = (),
     ) -> Sensitive:
         """Return a requirement of a width alone, for counts: intervals at least so wide."""
@@ -71,14 +68,14 @@ class Sensitive(Shown):
     def __len__(self) -> int:
         return len(self.cells)
 
-    def holds(self, values: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
+    def holds(self, values: Floats, low: Floats, high: Floats) -> Bools:
         """Say of every sensitive cell whether an attacker's interval is wide enough.
 
         `values`, `low` and `high` are those of the sensitive cells. Numbers that a solver found
         are compared with the tolerance that it has.
         """
         slack = 1e-6 * np.maximum(1.0, np.abs(values))
-        wide: NDArray[np.bool_] = (
+        wide: Bools = (
             (low <= values - self.lower + slack)
             & (high >= values + self.upper - slack)
             & (high - low >= self.sliding - slack)

@@ -15,10 +15,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.core import InputError, progress
+from indistinct.core import Floats, InputError, Ints, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
@@ -66,10 +65,10 @@ class CellSystem(Shown):
         The labels along the first axis of `places`.
     """
 
-    values: NDArray[np.float64] = field(repr=False)
+    values: Floats = field(repr=False)
     relations: sparse.csr_matrix = field(repr=False)
     names: tuple[CellName, ...] = field(default=(), repr=False)
-    places: dict[str, NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    places: dict[str, Ints] = field(default_factory=dict, repr=False)
     areas: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -108,9 +107,7 @@ class CellSystem(Shown):
         return [Table.facts("Published cells", self.to_dict())]
 
 
-def cell_system(
-    counted: Counted, *, amounts: dict[str, NDArray[np.float64]] | None = None
-) -> CellSystem:
+def cell_system(counted: Counted, *, amounts: dict[str, Floats] | None = None) -> CellSystem:
     """Return the cells that a set of tables publishes, for all areas, as one system.
 
     Tables with different universes, or which add up different things, are not linked.
@@ -127,9 +124,9 @@ def cell_system(
     axes: dict[str, Axis] = {GEOGRAPHY: geography.axis}
     index: dict[tuple[Any, ...], int] = {}
     names: list[CellName] = []
-    values: list[NDArray[np.float64]] = []
-    places: dict[str, NDArray[np.int64]] = {}
-    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]] = []
+    values: list[Floats] = []
+    places: dict[str, Ints] = {}
+    bare: list[tuple[Any, list[tuple[str, list[int]]], Ints]] = []
     for layout in counted.layouts:
         for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True):
             if grouping.variable is not None:
@@ -207,14 +204,14 @@ def _identity(
 
 
 def _unpublished(
-    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]],
+    bare: list[tuple[Any, list[tuple[str, list[int]]], Ints]],
     index: dict[tuple[Any, ...], int],
-) -> dict[tuple[Any, ...], NDArray[np.int64]]:
+) -> dict[tuple[Any, ...], Ints]:
     """Return the totals that no table shows, and the cells of one table that add up to each.
 
     Whoever reads two tables without margins adds up both, and knows that they agree.
     """
-    found: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+    found: dict[tuple[Any, ...], Ints] = {}
     for kind, sides, place in bare:
         for at in product(*(range(len(nodes)) for _, nodes in sides)):
             identity = _identity(kind, at, sides)
@@ -255,7 +252,7 @@ def _joint(
 def _relations(
     index: dict[tuple[Any, ...], int],
     axes: dict[str, Axis],
-    unpublished: dict[tuple[Any, ...], NDArray[np.int64]],
+    unpublished: dict[tuple[Any, ...], Ints],
 ) -> sparse.csr_matrix:
     """Return every sum that holds among cells which differ in one variable only.
 

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Array, Bools, Floats, Ints, SmallInts, progress
 from indistinct.files import write_data
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -29,8 +29,6 @@ from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Item, belongs
 
 __all__ = ["TabularUniques", "tabular_uniques", "teaching_vectors"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +50,27 @@ class TabularUniques(Shown):
     """
 
     counted: Counted = field(repr=False)
-    ones: NDArray[np.int32] = field(repr=False)
-    tables_in: NDArray[np.int32] = field(repr=False)
-    modified: NDArray[np.bool_] | None = field(repr=False)
+    ones: SmallInts = field(repr=False)
+    tables_in: SmallInts = field(repr=False)
+    modified: Bools | None = field(repr=False)
     ones_per_table: Ints = field(repr=False)
 
     def __repr__(self) -> str:
         return self._short()
 
     @cached_property
-    def full(self) -> NDArray[np.bool_]:
+    def full(self) -> Bools:
         """Of every class, whether it is a full record tabular unique: D of equation (9)."""
-        full: NDArray[np.bool_] = (self.tables_in > 0) & (self.ones == self.tables_in)
+        full: Bools = (self.tables_in > 0) & (self.ones == self.tables_in)
         return full
 
     @cached_property
-    def part(self) -> NDArray[np.bool_]:
+    def part(self) -> Bools:
         """Of every class, whether it is a part record tabular unique."""
         return (self.ones > 0) & ~self.full
 
     @cached_property
-    def at_risk(self) -> NDArray[np.bool_]:
+    def at_risk(self) -> Bools:
         """Of every class, whether it is a full unique whose record was not modified: δ."""
         return self.full if self.modified is None else self.full & ~self.modified
 
@@ -100,7 +98,7 @@ class TabularUniques(Shown):
         return float(self.at_risk.sum()) / self.records
 
     @cached_property
-    def degree(self) -> NDArray[np.float64]:
+    def degree(self) -> Floats:
         """Of every class the share of its tables in which it is alone: m/T."""
         return self.ones / np.maximum(self.tables_in, 1)
 
@@ -110,11 +108,11 @@ class TabularUniques(Shown):
         return self._per_area(self.full)
 
     @cached_property
-    def risk_per_area(self) -> NDArray[np.float64]:
+    def risk_per_area(self) -> Floats:
         """Σδ/N of each area."""
         return self._per_area(self.at_risk) / np.maximum(self.counted.area_sizes, 1)
 
-    def _per_area(self, of_class: NDArray[np.bool_]) -> Ints:
+    def _per_area(self, of_class: Bools) -> Ints:
         areas = len(self.counted.areas)
         return np.bincount(self.counted.area[of_class], minlength=areas).astype(np.int64)
 
@@ -123,9 +121,9 @@ class TabularUniques(Shown):
         """Whether equation (9) finds nobody: complete confidentiality in the paper's sense."""
         return not self.at_risk.any()
 
-    def people(self) -> Iterator[dict[str, NDArray[Any]]]:
+    def people(self) -> Iterator[dict[str, Array]]:
         """Yield batches, in record order, of what was found about every person."""
-        parts: dict[str, NDArray[Any]] = {
+        parts: dict[str, Array] = {
             "status": np.where(self.full, 2, np.where(self.part, 1, 0)).astype(np.int8),
             "ones": self.ones,
             "tables": self.tables_in,

@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 
 __all__ = ["CellDistance", "Cells", "cell_distance", "column_distance", "techniques"]
-
-Distances = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Cells:
     hierarchy: Hierarchy | None = None
 
 
-CellDistance = Callable[[Cells], Distances]
+CellDistance = Callable[[Cells], Floats]
 """A function of cells to their distances in [0, 1]."""
 
 _DISTANCES: dict[str, CellDistance] = {}
@@ -75,7 +72,7 @@ def techniques() -> tuple[str, ...]:
 
 def column_distance(
     original: Any, released: Any, *, technique: str, hierarchy: Hierarchy | None = None
-) -> Distances:
+) -> Floats:
     """Return the distance in [0, 1] of every released cell to its original.
 
     Parameters
@@ -117,7 +114,7 @@ def column_distance(
 
 
 @cell_distance("suppression", "de-identification", "substitution", "encryption")
-def _changed(cells: Cells) -> Distances:
+def _changed(cells: Cells) -> Floats:
     before, after = cells.original, cells.released
     if before.type != after.type:
         both_numbers = all(_is_number(column.type) for column in (before, after))
@@ -128,7 +125,7 @@ def _changed(cells: Cells) -> Distances:
 
 
 @cell_distance("noise", "rounding", "perturbation", "outliers-to-medians", "microaggregation")
-def _moved(cells: Cells) -> Distances:
+def _moved(cells: Cells) -> Floats:
     x, y = _numbers(cells.original), _numbers(cells.released)
     every = _numbers(cells.column.filter(pa.array(_valid(cells.column))))
     spread = float(np.ptp(every))
@@ -138,13 +135,13 @@ def _moved(cells: Cells) -> Distances:
 
 
 @cell_distance("swap")
-def _swapped(cells: Cells) -> Distances:
+def _swapped(cells: Cells) -> Floats:
     numeric = _is_number(cells.original.type) and _is_number(cells.released.type)
     return (_moved if numeric else _changed)(cells)
 
 
 @cell_distance("generalisation")
-def _climbed(cells: Cells) -> Distances:
+def _climbed(cells: Cells) -> Floats:
     hierarchy = cells.hierarchy
     if hierarchy is None:
         raise InputError("The distance of a generalisation needs the variable's hierarchy.")
@@ -179,7 +176,7 @@ def _array(column: Any) -> pa.Array:
     return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
 
 
-def _valid(column: pa.Array) -> NDArray[np.bool_]:
+def _valid(column: pa.Array) -> Bools:
     valid = pc.is_valid(column).to_numpy(zero_copy_only=False)
     if pa.types.is_floating(column.type):
         # as in counting, a not-a-number is a missing value
@@ -193,7 +190,7 @@ def _is_number(kind: pa.DataType) -> bool:
     )
 
 
-def _numbers(column: pa.Array) -> NDArray[np.float64]:
+def _numbers(column: pa.Array) -> Floats:
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
     if not _is_number(column.type):

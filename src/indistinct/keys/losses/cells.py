@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, Ints, did_you_mean
 from indistinct.keys import Recoding
 
 __all__ = ["CellCounts", "cell_counts", "total_cost", "weights_of"]
 
-Cost = Callable[[int], NDArray[np.float64]]
+Cost = Callable[[int], Floats]
 """The cost of a cell of a variable, given by position: rows are levels, columns leaves."""
 
 
@@ -30,10 +29,10 @@ class CellCounts:
         For each variable the records left out, by leaf.
     """
 
-    kept: tuple[NDArray[np.int64], ...]
-    dropped: tuple[NDArray[np.int64], ...]
+    kept: tuple[Ints, ...]
+    dropped: tuple[Ints, ...]
 
-    def original(self, variable: int) -> NDArray[np.int64]:
+    def original(self, variable: int) -> Ints:
         """Return all records of the original table by leaf."""
         return np.asarray(self.kept[variable].sum(axis=0) + self.dropped[variable])
 
@@ -64,9 +63,7 @@ def _counted(recoding: Recoding) -> CellCounts:
     return CellCounts(tuple(kept), tuple(dropped))
 
 
-def total_cost(
-    recoding: Recoding, cost: Cost, *, variables: Sequence[int] | None = None
-) -> NDArray[np.float64]:
+def total_cost(recoding: Recoding, cost: Cost, *, variables: Sequence[int] | None = None) -> Floats:
     """Add up the cost of every cell, by variable; a cell of a record left out costs 1."""
     counts = cell_counts(recoding)
     chosen = range(len(recoding.keys.names)) if variables is None else variables
@@ -76,7 +73,7 @@ def total_cost(
     )
 
 
-def weights_of(recoding: Recoding, weights: Mapping[str, float] | None) -> NDArray[np.float64]:
+def weights_of(recoding: Recoding, weights: Mapping[str, float] | None) -> Floats:
     """Return one weight per variable, 1 where none is given."""
     names = recoding.keys.names
     for name, weight in (weights or {}).items():

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Floats, SmallInts
 from indistinct.keys import Recoding
 from indistinct.keys.losses.cells import CellCounts, cell_counts, weights_of
 
@@ -41,14 +42,14 @@ def entropy(recoding: Recoding, *, weights: Mapping[str, float] | None = None) -
     return float(entropy_by_variable(recoding) @ weights_of(recoding, weights))
 
 
-def entropy_by_variable(recoding: Recoding) -> NDArray[np.float64]:
+def entropy_by_variable(recoding: Recoding) -> Floats:
     """Return the bits lost in the cells of each variable."""
     counts = cell_counts(recoding)
     found = [_bits(counts, j, recoding.keys.climb(j)) for j in range(len(recoding.keys.names))]
     return np.array(found, dtype=np.float64)
 
 
-def entropy_of_nothing(recoding: Recoding) -> NDArray[np.float64]:
+def entropy_of_nothing(recoding: Recoding) -> Floats:
     """Return the bits of each variable that are lost when all its cells are suppressed."""
     counts = cell_counts(recoding)
     found = []
@@ -58,7 +59,7 @@ def entropy_of_nothing(recoding: Recoding) -> NDArray[np.float64]:
     return np.array(found, dtype=np.float64)
 
 
-def _bits(counts: CellCounts, j: int, climb: NDArray[np.int32]) -> float:
+def _bits(counts: CellCounts, j: int, climb: SmallInts) -> float:
     original, gone, kept = counts.original(j), counts.dropped[j], counts.kept[j]
     nodes = int(climb.max()) + 1
     total = 0.0
@@ -74,7 +75,7 @@ def _bits(counts: CellCounts, j: int, climb: NDArray[np.int32]) -> float:
     return total
 
 
-def _surprise(part: NDArray[np.number], whole: NDArray[np.number] | float) -> NDArray[np.float64]:
+def _surprise(part: NDArray[np.number], whole: NDArray[np.number] | float) -> Floats:
     """Return −log2(part / whole), and 0 where there is no part."""
     share = np.divide(part, whole, out=np.ones(len(part)), where=np.asarray(part) > 0)
     # 0.0 - x and not -x, so that certainty is 0 and not minus 0

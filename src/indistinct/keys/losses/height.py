@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, SmallInts
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Recoding
 from indistinct.keys.losses.cells import total_cost, weights_of
@@ -40,11 +40,11 @@ def loss(recoding: Recoding, *, weights: Mapping[str, float] | None = None) -> f
     return float(loss_by_variable(recoding) @ weight / weight.sum())
 
 
-def loss_by_variable(recoding: Recoding) -> NDArray[np.float64]:
+def loss_by_variable(recoding: Recoding) -> Floats:
     """Return the mean loss of each variable's cells."""
     keys = recoding.keys
 
-    def cost(j: int) -> NDArray[np.float64]:
+    def cost(j: int) -> Floats:
         sizes = keys.sizes(j)[keys.climb(j)].astype(np.float64)
         return np.asarray((sizes - 1.0) / max(_values(keys.hierarchies[j]) - 1, 1))
 
@@ -79,7 +79,7 @@ def ncp(recoding: Recoding) -> dict[str, float]:
     """
     keys = recoding.keys
 
-    def cost(j: int) -> NDArray[np.float64]:
+    def cost(j: int) -> Floats:
         numbers = _numbers(keys.hierarchies[j])
         if numbers is not None:
             return _widths(keys.climb(j), numbers)
@@ -102,7 +102,7 @@ def _values(hierarchy: Hierarchy) -> int:
     return len(hierarchy.values)
 
 
-def _numbers(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
+def _numbers(hierarchy: Hierarchy) -> Floats | None:
     if not hierarchy.ordered:
         return None
     try:
@@ -112,7 +112,7 @@ def _numbers(hierarchy: Hierarchy) -> NDArray[np.float64] | None:
     return numbers if np.isfinite(numbers).all() and np.ptp(numbers) > 0 else None
 
 
-def _widths(climb: NDArray[np.int32], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _widths(climb: SmallInts, numbers: Floats) -> Floats:
     """Return for each level and leaf the width of its node, as a share of the whole range."""
     nodes = int(climb.max()) + 1
     low, high = np.full(nodes, np.inf), np.full(nodes, -np.inf)

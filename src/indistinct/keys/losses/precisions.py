@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError
 from indistinct.keys import Recoding
 from indistinct.keys.losses.cells import cell_counts, total_cost, weights_of
 
@@ -113,10 +112,10 @@ def precision_loss(recoding: Recoding, *, weights: Mapping[str, float] | None = 
 
 def _shares(
     recoding: Recoding, chosen: list[int], start_levels: Mapping[str, int] | None
-) -> NDArray[np.float64]:
+) -> Floats:
     starts = recoding.keys.check_levels(start_levels or {})
 
-    def cost(j: int) -> NDArray[np.float64]:
+    def cost(j: int) -> Floats:
         height = recoding.keys.heights[j]
         climbed = np.maximum(np.arange(height + 1) - starts[j], 0)
         return (climbed / max(height - starts[j], 1))[:, None]

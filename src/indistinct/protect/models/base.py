@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean, load_every_module
+from indistinct.core import Bools, InputError, Ints, did_you_mean, load_every_module
 from indistinct.hierarchy import Hierarchy
 from indistinct.risk import SensitiveCounts
 
@@ -26,8 +25,8 @@ __all__ = [
 ]
 
 Growth = Literal["absorbing", "closed", "free"]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
+Flags = Bools
+Integers = Ints
 
 ROUNDING = 1e-9
 """So much above a limit is rounding."""

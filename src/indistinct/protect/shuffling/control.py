@@ -17,24 +17,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError
 
 __all__ = ["Drawing", "drawing"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """Masked scores as a function of the scores z and independent noise: Y* = Mz + Ne."""
 
-    scores: Matrix
-    noise: Matrix
+    scores: Floats
+    noise: Floats
 
 
-def drawing(model: Matrix, target: Matrix, kept: Matrix, *, diagonal: bool = False) -> Drawing:
+def drawing(model: Floats, target: Floats, kept: Floats, *, diagonal: bool = False) -> Drawing:
     """Return how masked scores are drawn.
 
     Parameters
@@ -72,7 +69,7 @@ def drawing(model: Matrix, target: Matrix, kept: Matrix, *, diagonal: bool = Fal
     return Drawing(np.hstack([through, beta_target - through @ beta]), noise)
 
 
-def _regression(matrix: Matrix, size: int) -> tuple[Matrix, Matrix]:
+def _regression(matrix: Floats, size: int) -> tuple[Floats, Floats]:
     """Return β of X on S, and the covariance of what S does not tell."""
     cross = matrix[:size, size:]
     beta = np.linalg.solve(matrix[size:, size:], cross.T).T if cross.size else cross

@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError, Ints
 from indistinct.protect.randomness import Draws
 from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.correlation import (
@@ -32,7 +31,6 @@ __all__ = ["Shuffled", "Ties", "Worksheet", "check_worksheet", "corrected", "shu
 Ties = Literal["model", "free"]
 """How ties are broken: at random given the other variables, or at random alone."""
 
-Matrix = NDArray[np.float64]
 
 SWEEPS = 1
 """How often the scores of ties are drawn anew given each other."""
@@ -78,7 +76,7 @@ class Worksheet:
 
     confidential: Sequence[Coded]
     given: Sequence[Coded]
-    records: NDArray[np.int64]
+    records: Ints
     draws: Draws
     ties: Ties = "model"
     diagonal: bool = False
@@ -92,18 +90,18 @@ class Worksheet:
         return own + rest
 
     @cached_property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> Ints:
         """For every column of X the variable that it belongs to."""
         columns = [coded.columns for coded in self.confidential]
         return np.repeat(np.arange(len(columns)), columns)
 
     @cached_property
-    def ranks(self) -> Matrix:
+    def ranks(self) -> Floats:
         """Spearman's correlations of the columns of X with all columns."""
         return spearman(self.margins, first=len(self.owners))
 
     @cached_property
-    def model(self) -> Matrix:
+    def model(self) -> Floats:
         """The correlation of the scores."""
         return copula_correlation(self.margins, len(self.owners), ties=self.ties)
 
@@ -137,14 +135,14 @@ class Worksheet:
         )
 
     @cached_property
-    def _latent(self) -> Matrix:
+    def _latent(self) -> Floats:
         return np.asarray(draw_latent(self._scores()))
 
     @cached_property
-    def _noise(self) -> Matrix:
+    def _noise(self) -> Floats:
         return np.asarray(draw_noise(self._scores(), len(self.owners)))
 
-    def masked(self, levels: Matrix, correction: Matrix, *, keep: bool = False) -> Matrix:
+    def masked(self, levels: Floats, correction: Floats, *, keep: bool = False) -> Floats:
         """Return the masked scores of every column of X.
 
         Parameters
@@ -161,7 +159,7 @@ class Worksheet:
             return np.asarray(mix(self._latent, self._noise, how.scores, how.noise))
         return np.asarray(draw_masked(self._scores(), how.scores, how.noise))
 
-    def _corrected_model(self, kept: Matrix, correction: Matrix) -> Matrix:
+    def _corrected_model(self, kept: Floats, correction: Floats) -> Floats:
         """Add the correction, as far as it is small against the noise.
 
         A correction moves scores; where there is next to no noise, nothing else may move them.
@@ -175,7 +173,7 @@ class Worksheet:
         most[size:, size:] = 0.0
         return correlation_within(self.model, self.model + correction, most)
 
-    def deal(self, scores: Matrix, levels: Matrix) -> list[Codes]:
+    def deal(self, scores: Floats, levels: Floats) -> list[Codes]:
         """Deal out the values of every confidential variable in the order of its scores."""
         dealt = []
         for number, coded in enumerate(self.confidential):
@@ -186,7 +184,7 @@ class Worksheet:
             dealt.append(deal_values(coded, self.margins[own[0]], scores[own]))
         return dealt
 
-    def after(self, dealt: Sequence[Codes]) -> Matrix:
+    def after(self, dealt: Sequence[Codes]) -> Floats:
         """Return Spearman's correlations of the new values with each other and with S."""
         new = [
             margin
@@ -195,7 +193,7 @@ class Worksheet:
         ]
         return spearman([*new, *self.margins[len(new) :]], first=len(new))
 
-    def shares(self, dealt: Sequence[Codes]) -> Matrix:
+    def shares(self, dealt: Sequence[Codes]) -> Floats:
         """Return the share of values that changed, by variable."""
         return np.array(
             [
@@ -204,7 +202,7 @@ class Worksheet:
             ]
         )
 
-    def rows(self, chosen: NDArray[np.int64]) -> Worksheet:
+    def rows(self, chosen: Ints) -> Worksheet:
         """Return the worksheet of some of the rows."""
         return replace(
             self,
@@ -219,7 +217,7 @@ def _deviation(margin: Margin) -> float:
     return float(np.sqrt(margin.counts @ margin.centres**2 / max(1, margin.counts.sum()))) or 1.0
 
 
-def corrected(sheet: Worksheet, levels: Matrix, *, rounds: int = 2) -> Matrix:
+def corrected(sheet: Worksheet, levels: Floats, *, rounds: int = 2) -> Floats:
     """Return a correction that brings Spearman's correlations of {Y, S} to those of {X, S}.
 
     Real variables are not quite a Gaussian copula. What a draw misses is added to what the next
@@ -236,7 +234,7 @@ def corrected(sheet: Worksheet, levels: Matrix, *, rounds: int = 2) -> Matrix:
     return correction
 
 
-def shuffle_codes(sheet: Worksheet, levels: Matrix, correction: Matrix) -> Shuffled:
+def shuffle_codes(sheet: Worksheet, levels: Floats, correction: Floats) -> Shuffled:
     """Shuffle once, at a given level for each confidential variable."""
     names = [coded.name for coded in sheet.confidential]
     dealt = sheet.deal(sheet.masked(levels, correction), levels)

@@ -6,14 +6,12 @@ Every value is used exactly as often as before, within every stratum.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.protect.shuffling.margins import Coded, Codes, Margin
 
 __all__ = ["deal_values"]
-
-Floats = NDArray[np.float64]
 
 
 def deal_values(coded: Coded, margin: Margin, scores: Floats) -> Codes:
@@ -40,7 +38,7 @@ def _deal_ordered(coded: Coded, margin: Margin, scores: Floats) -> Codes:
     return codes
 
 
-def _dealt(place: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _dealt(place: Floats, counts: Ints) -> Ints:
     """Return the cell of every row when cells are filled in the order of the rows' places."""
     ends = np.cumsum(counts)
     if len(counts) <= max(1000, len(place) // 16):
@@ -71,9 +69,7 @@ def _deal_nominal(coded: Coded, scores: Floats) -> Codes:
     return codes
 
 
-def _highest(
-    scores: Floats, group: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _highest(scores: Floats, group: Ints, wanted: Ints) -> Bools:
     """Say which rows have the highest scores of their group, as many as it wants."""
     if not wanted.any():
         return np.zeros(len(scores), dtype=bool)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable
+from indistinct.core import Bools, InputError, Ints, Variable
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts
@@ -60,7 +59,7 @@ class ShuffledColumn:
         """Keep what the file holds."""
         self.original = self.codes
 
-    def kinds(self, records: NDArray[np.int64]) -> tuple[Codes, int]:
+    def kinds(self, records: Ints) -> tuple[Codes, int]:
         """Return a number for the values of some records, also of those that stay, and how many
         numbers there are; -1 where all that stay are alike."""
         codes = self.codes[records]
@@ -69,7 +68,7 @@ class ShuffledColumn:
         left = self.left[records]
         return np.where(codes < 0, self.size + left, codes), self.size + int(self.left.max()) + 1
 
-    def changed(self) -> NDArray[np.bool_]:
+    def changed(self) -> Bools:
         """Say of every record whether its value is another than at the beginning."""
         return np.asarray(self.codes != self.original)
 
@@ -161,7 +160,7 @@ def read_column(
     )
 
 
-def _check_finite(source: Source, name: str, values: pa.Array, classes: NDArray[np.int64]) -> None:
+def _check_finite(source: Source, name: str, values: pa.Array, classes: Ints) -> None:
     if not pa.types.is_floating(values.type):
         return
     endless = np.flatnonzero(pc.is_inf(values).fill_null(False).to_numpy(zero_copy_only=False))
@@ -173,9 +172,9 @@ def _check_finite(source: Source, name: str, values: pa.Array, classes: NDArray[
         )
 
 
-def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> NDArray[np.bool_]:
+def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> Bools:
     """Say which values stay where they are: missing ones, and those to leave."""
-    stays: NDArray[np.bool_] = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    stays: Bools = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
     if not variable.user_missing and not leave:
         return stays
     plain = values.to_pylist()
@@ -188,7 +187,7 @@ def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> ND
     )
 
 
-def _left(stays: NDArray[np.bool_], classes: NDArray[np.int64]) -> Codes | None:
+def _left(stays: Bools, classes: Ints) -> Codes | None:
     """Number the values that stay, where there are several; -1 where a value may move."""
     if stays.sum() < 2:
         return None
@@ -196,7 +195,7 @@ def _left(stays: NDArray[np.bool_], classes: NDArray[np.int64]) -> Codes | None:
     return np.asarray(number[classes])
 
 
-def _by_category(source: Source, variable: Variable, values: pa.Array) -> NDArray[np.int64]:
+def _by_category(source: Source, variable: Variable, values: pa.Array) -> Ints:
     """Sort values, which are in rising order, by their declared categories where texts have some
     or the level is ordinal."""
     text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
@@ -241,7 +240,7 @@ def _at_level(
     hierarchy: Hierarchy,
     level: int,
     texts: Sequence[str | None],
-    classes: NDArray[np.int64],
+    classes: Ints,
 ) -> ShuffledColumn:
     """Return the branches that the values belong to, as a column of its own."""
     nodes, places = np.unique(

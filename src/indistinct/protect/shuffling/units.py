@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints
 from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, read_columns, read_kinship
 from indistinct.rules import Rule, Rules
@@ -16,8 +15,6 @@ from indistinct.rules import Rule, Rules
 __all__ = ["Of", "Units", "find_units"]
 
 Of = Literal["people", "couples", "singles"]
-
-Records = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class Units:
         record of every row's member.
     """
 
-    members: dict[str, Records]
+    members: dict[str, Ints]
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, Variable, Variables
+from indistinct.core import GuaranteeError, InputError, Ints, Variable, Variables
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -125,7 +124,7 @@ class AddRecords(Step, kind="add-records"):
             rows=rows,
         )
 
-    def _by_quota(self, table: KeyTable, draws: Draws, unit: tuple[str, ...]) -> NDArray[np.int64]:
+    def _by_quota(self, table: KeyTable, draws: Draws, unit: tuple[str, ...]) -> Ints:
         """Return a class for each made-up record, in an order drawn at random."""
         total, counts = table.records, table.counts
         exact_step = total // int(np.gcd.reduce(counts))
@@ -172,7 +171,7 @@ class AddRecords(Step, kind="add-records"):
 
     def _among(
         self, engine: Engine, source: Source, columns: dict[str, pa.Array], draws: Draws
-    ) -> tuple[Source, NDArray[np.int64]]:
+    ) -> tuple[Source, Ints]:
         schema, variables = source.schema.remove_metadata(), source.variables
         fields = []
         for entry in schema:
@@ -191,7 +190,7 @@ class AddRecords(Step, kind="add-records"):
         made = pa.table(arrays, schema=schema)
         flagged = self.flag is not None
 
-        def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
             if flagged:
                 real = pa.array(np.zeros(batch.num_rows, dtype=bool))
                 batch = pa.record_batch([*batch.columns, real], names=schema.names)
@@ -210,7 +209,7 @@ class AddRecords(Step, kind="add-records"):
         return result, np.maximum(places, -1)
 
 
-def _donors(counts: NDArray[np.int64], draws: Draws, stream: str, number: int) -> NDArray[np.int64]:
+def _donors(counts: Ints, draws: Draws, stream: str, number: int) -> Ints:
     """Return classes of records drawn at random, with replacement."""
     ends = np.cumsum(counts)
     limits = np.full(number, int(ends[-1]), dtype=np.int64)
@@ -218,7 +217,7 @@ def _donors(counts: NDArray[np.int64], draws: Draws, stream: str, number: int) -
     return np.asarray(np.searchsorted(ends, tickets, side="right"))
 
 
-def _largest_move(counts: NDArray[np.int64], chosen: NDArray[np.int64]) -> float:
+def _largest_move(counts: Ints, chosen: Ints) -> float:
     after = counts + np.bincount(chosen, minlength=len(counts))
     return float(np.abs(after / after.sum() - counts / counts.sum()).max())
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -38,7 +37,7 @@ def told_records(
     *,
     confidence: float = 1.0,
     public: Sequence[PublicRule] = (),
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the records in classes of the key that tell the value of a sensitive variable.
 
     A file in which everybody has one value tells it of everybody; its classes add nothing, and
@@ -100,7 +99,7 @@ class BlankTold(Step, kind="blank-told"):
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
         """Find the classes and their partners, and blank the cells."""
         source.check_columns([*self.key, *self.sensitive])
-        blank_in: dict[str, NDArray[np.bool_]] = {}
+        blank_in: dict[str, Bools] = {}
         cells, lonely = {}, 0
         for number, name in enumerate(self.sensitive):
             if not source.records:
@@ -140,9 +139,7 @@ class BlankTold(Step, kind="blank-told"):
         )
 
 
-def partners(
-    split: SensitiveCounts, telling: NDArray[np.bool_], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def partners(split: SensitiveCounts, telling: Bools, rng: np.random.Generator) -> Ints:
     """Draw a partner for every class that tells its value; -1 where there is none left.
 
     Classes with one value are served from the smallest on: whoever could be the partner of a small

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable, Variables
+from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, Variables
 from indistinct.engine import Coding, Engine, Tally
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -54,18 +53,18 @@ class Numbers:
 
     name: str
     kind: pa.DataType
-    values: NDArray[Any] = field(repr=False)
-    present: NDArray[np.bool_] = field(repr=False)
+    values: Array = field(repr=False)
+    present: Bools = field(repr=False)
     places: int | None
     column: pa.ChunkedArray = field(repr=False)
 
-    def floats(self) -> NDArray[np.float64]:
+    def floats(self) -> Floats:
         """Return the numbers as they are meant, as floating numbers."""
         if self.places is None:
             return np.asarray(self.values, dtype=np.float64)
         return np.asarray(self.values / 10.0**self.places, dtype=np.float64)
 
-    def replaced(self, new: NDArray[Any]) -> pa.ChunkedArray:
+    def replaced(self, new: Array) -> pa.ChunkedArray:
         """Return the column with new numbers, in the unit of `values`, where some are present.
 
         The type stays, or becomes a wider one of the same sort where a number does not fit.
@@ -118,7 +117,7 @@ def read_numbers(source: Source, name: str, *, doing: str) -> Numbers:
     return Numbers(name, kind, values, present & ~missing, places, column)
 
 
-def filled(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+def filled(column: pa.ChunkedArray) -> Bools:
     """Say which cells hold a value; a not-a-number is none."""
     absent = column.is_null(nan_is_null=True)
     return np.asarray(~absent.to_numpy())
@@ -140,7 +139,7 @@ def with_columns(
         schema = schema.set(position, entry)
         new.append((position, entry, values))
 
-    def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         for position, entry, values in new:
             taken = values.take(pa.array(numbers))
             if isinstance(taken, pa.ChunkedArray):
@@ -156,7 +155,7 @@ def rewritten(
     engine: Engine,
     source: Source,
     columns: Mapping[str, pa.Array | pa.ChunkedArray],
-    changed: Mapping[str, NDArray[np.bool_]],
+    changed: Mapping[str, Bools],
     *,
     variables: Variables | None = None,
     notes: Sequence[str] = (),
@@ -182,13 +181,13 @@ def rewritten(
     )
 
 
-def class_numbers(tally: Tally) -> NDArray[np.int64]:
+def class_numbers(tally: Tally) -> Ints:
     """Return the class of every record, in record order."""
     parts = list(tally.per_record(np.arange(tally.classes, dtype=np.int64)))
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def group_numbers(engine: Engine, source: Source, names: Sequence[str]) -> NDArray[np.int64]:
+def group_numbers(engine: Engine, source: Source, names: Sequence[str]) -> Ints:
     """Return the group of every record by some variables; without any, all are in group 0."""
     if not names:
         return np.zeros(source.records, dtype=np.int64)
@@ -196,7 +195,7 @@ def group_numbers(engine: Engine, source: Source, names: Sequence[str]) -> NDArr
     return class_numbers(engine.count(source, names))
 
 
-def values_of(coding: Coding, codes: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+def values_of(coding: Coding, codes: Ints, kind: pa.DataType) -> pa.Array:
     """Return the values of codes in the column's own type."""
     absent = (codes == coding.size - 1) if coding.missing else np.zeros(len(codes), dtype=bool)
     if coding.values is None:
@@ -228,9 +227,7 @@ def check_share(share: float, name: str) -> None:
         raise InputError(f"The {name} must be above 0 and at most 1. Got {share}.")
 
 
-def _codes_for_missing(
-    variable: Variable, values: NDArray[Any], places: int | None
-) -> NDArray[np.bool_]:
+def _codes_for_missing(variable: Variable, values: Array, places: int | None) -> Bools:
     found = np.zeros(len(values), dtype=bool)
     plain = values if not places else values / 10.0**places
     for code in variable.user_missing:
@@ -240,9 +237,9 @@ def _codes_for_missing(
     return found
 
 
-def _units(array: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
+def _units(array: pa.Array, kind: pa.DataType) -> Ints:
     if not pa.types.is_decimal(kind):
-        whole: NDArray[np.int64] = array.cast(pa.int64()).fill_null(0).to_numpy()
+        whole: Ints = array.cast(pa.int64()).fill_null(0).to_numpy()
         return whole
     wide = array.cast(pa.decimal128(38, kind.scale))
     if not len(wide):
@@ -256,7 +253,7 @@ def _units(array: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
     return np.where(valid, halves[:, 0], 0)
 
 
-def _from_units(units: NDArray[np.int64], places: int) -> pa.Array:
+def _from_units(units: Ints, places: int) -> pa.Array:
     halves = np.stack([units, units >> 63], axis=1)
     buffer = pa.py_buffer(np.ascontiguousarray(halves))
     return pa.Array.from_buffers(pa.decimal128(38, places), len(units), [None, buffer])

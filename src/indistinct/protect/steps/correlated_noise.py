@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, Floats, InputError
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -31,8 +30,6 @@ Moments = Literal["none", "expected", "exact"]
 
 _RANK = 1e-10
 """Directions with a smaller share of the largest eigenvalue do not vary."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -131,9 +128,7 @@ class CorrelatedNoise(Step, kind="correlated-noise"):
                     "or keep them in expectation."
                 )
 
-    def _noisy(
-        self, source: Source, x: Floats, noise: Floats, complete: NDArray[np.bool_]
-    ) -> Floats:
+    def _noisy(self, source: Source, x: Floats, noise: Floats, complete: Bools) -> Floats:
         inside = x[complete]
         varies = np.ptp(inside, axis=0) > 0
         mean, deviation = inside.mean(axis=0), inside.std(axis=0)
@@ -150,7 +145,7 @@ class CorrelatedNoise(Step, kind="correlated-noise"):
         return np.asarray(np.where(varies, mean + shrink * (x - mean + e), x))
 
 
-def settled(numbers: Numbers, new: Floats, *, whole: bool = True) -> tuple[Any, NDArray[np.bool_]]:
+def settled(numbers: Numbers, new: Floats, *, whole: bool = True) -> tuple[Any, Bools]:
     """Return floating numbers as a column of its type, and which cells are new.
 
     Cells without a number keep what they hold.

@@ -15,14 +15,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import Array, Bools, GuaranteeError, Ints
 from indistinct.protect.randomness import Draws
 
 __all__ = ["dealt", "made_up_like", "marked"]
@@ -42,9 +40,6 @@ _LISTED = 1 << 16
 """Classes with no more possible values are listed; in larger ones values are drawn and tried."""
 
 _TURNS = 500
-
-Matrix = NDArray[np.int64]
-Idents = NDArray[Any]
 
 
 def made_up_like(
@@ -170,7 +165,7 @@ class _Form:
     def capacity(self) -> int:
         return math.prod(self.radices)
 
-    def idents(self, rows: Matrix) -> Idents:
+    def idents(self, rows: Ints) -> Array:
         """Return one sortable thing for each row: a number, or where there are too many, bytes."""
         if self.capacity < 1 << 62:
             number = np.zeros(len(rows), dtype=np.int64)
@@ -181,14 +176,14 @@ class _Form:
         octets = np.ascontiguousarray(rows + 1, dtype=np.uint8)
         return octets.view(f"S{octets.shape[1]}").reshape(-1)
 
-    def rows(self, numbers: Matrix) -> Matrix:
+    def rows(self, numbers: Ints) -> Ints:
         rows = np.empty((len(numbers), len(self.radices)), dtype=np.int64)
         for j in range(len(self.radices) - 1, -1, -1):
             rows[:, j] = numbers % self.radices[j]
             numbers = numbers // self.radices[j]
         return rows
 
-    def idents_of(self, texts: list[str]) -> tuple[Idents, NDArray[np.bool_]]:
+    def idents_of(self, texts: list[str]) -> tuple[Array, Bools]:
         """Return the idents of texts, and which could be drawn: the others' mean nothing."""
         length = len(self.template)
         if not texts:
@@ -209,14 +204,14 @@ class _Form:
 
     def drawn(
         self,
-        ids: NDArray[np.int64],
-        own: tuple[Idents, NDArray[np.bool_]],
-        reserved: Idents,
+        ids: Ints,
+        own: tuple[Array, Bools],
+        reserved: Array,
         draws: Draws,
         *,
         stream: str,
         fresh: bool,
-    ) -> Matrix:
+    ) -> Ints:
         """Return rows for values: all different, none reserved, none the value's own."""
         number = len(ids)
         forbidden = _sorted(reserved)
@@ -234,11 +229,11 @@ class _Form:
 
     def _listed(
         self,
-        own: tuple[Idents, NDArray[np.bool_]],
-        forbidden: Idents,
+        own: tuple[Array, Bools],
+        forbidden: Array,
         draws: Draws,
         stream: str,
-    ) -> Matrix:
+    ) -> Ints:
         idents, fits = own
         free = np.setdiff1d(np.arange(self.capacity), forbidden)
         free = free[np.argsort(draws.words(f"{stream}/{self.template}", free), kind="stable")]
@@ -255,12 +250,12 @@ class _Form:
 
     def _tried(
         self,
-        ids: NDArray[np.int64],
-        own: tuple[Idents, NDArray[np.bool_]],
-        forbidden: Idents,
+        ids: Ints,
+        own: tuple[Array, Bools],
+        forbidden: Array,
         draws: Draws,
         stream: str,
-    ) -> Matrix:
+    ) -> Ints:
         idents, fits = own
         rows = np.zeros((len(ids), len(self.radices)), dtype=np.int64)
         used, waiting = forbidden, np.arange(len(ids))
@@ -278,7 +273,7 @@ class _Form:
                 return rows
         raise GuaranteeError(f"No made-up values of '{stream}' were found in {_TURNS} rounds.")
 
-    def written(self, rows: Matrix) -> pa.Array:
+    def written(self, rows: Ints) -> pa.Array:
         """Return the texts of rows."""
         length = len(self.template)
         if not length:
@@ -290,13 +285,13 @@ class _Form:
         return pa.array(points.view(f"U{length}").reshape(-1).tolist(), pa.string())
 
 
-def _sorted(idents: Idents) -> Idents:
+def _sorted(idents: Array) -> Array:
     """Sort, and leave out repetitions; faster here than NumPy's `unique`, which hashes."""
     ordered = np.sort(idents)
     return ordered[np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))[: len(ordered)]]
 
 
-def _within(idents: Idents, ordered: Idents) -> NDArray[np.bool_]:
+def _within(idents: Array, ordered: Array) -> Bools:
     if not len(ordered):
         return np.zeros(len(idents), dtype=bool)
     at = np.minimum(np.searchsorted(ordered, idents), len(ordered) - 1)

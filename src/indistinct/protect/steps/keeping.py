@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, Floats, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -113,7 +112,7 @@ class PerturbKeeping(Step, kind="perturb-keeping"):
                 notes.append(f"{what} alone in the group with {name}, and unchanged")
         return rewritten(self.kind, engine, source, columns, changes, notes=notes)
 
-    def _perturbed(self, numbers: Numbers, groups: NDArray[np.int64], draws: Draws) -> NDArray[Any]:
+    def _perturbed(self, numbers: Numbers, groups: Ints, draws: Draws) -> Array:
         records = np.flatnonzero(numbers.present)
         new = numbers.values.copy()
         if not len(records):
@@ -144,11 +143,11 @@ class PerturbKeeping(Step, kind="perturb-keeping"):
 
 
 def _with_spread_of(
-    values: NDArray[np.float64],
-    moved: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    values: Floats,
+    moved: Floats,
+    starts: Ints,
+    sizes: Ints,
+) -> Floats:
     mean = np.repeat(np.add.reduceat(values, starts) / sizes, sizes)
     away = moved - mean
     away -= np.repeat(np.add.reduceat(away, starts) / sizes, sizes)
@@ -159,11 +158,11 @@ def _with_spread_of(
 
 
 def _on_grid(
-    values: NDArray[np.float64],
-    moved: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    values: Floats,
+    moved: Floats,
+    starts: Ints,
+    sizes: Ints,
+) -> Floats:
     largest = max(np.abs(values).max(), np.abs(moved).max())
     unit = 2.0 ** (math.frexp(largest)[1] - 52)
     spans = list(zip(starts.tolist(), (starts + sizes).tolist(), strict=True))
@@ -180,11 +179,11 @@ def _on_grid(
 
 
 def _summing_to(
-    wanted: NDArray[np.float64],
-    target: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    wanted: Floats,
+    target: Ints,
+    starts: Ints,
+    sizes: Ints,
+) -> Ints:
     """Round numbers to whole ones that sum to a target in each group.
 
     What is lacking is given to those with the largest fractions. Sums wrap around at 64 bits; the

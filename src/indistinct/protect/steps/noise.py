@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from indistinct.core import InputError
+from indistinct.core import Array, Floats, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -103,7 +102,7 @@ class AddNoise(Step, kind="add-noise"):
                 notes.append(f"{name} does not vary, so no noise was added to it")
         return rewritten(self.kind, engine, source, columns, changes, notes=notes)
 
-    def _noisy(self, numbers: Numbers, size: float, draws: Draws) -> tuple[NDArray[Any], int]:
+    def _noisy(self, numbers: Numbers, size: float, draws: Draws) -> tuple[Array, int]:
         """Return the new numbers, and how many were stopped at a bound."""
         records = np.arange(len(numbers.values))
         noise = size * standard_noise(draws, numbers.name, records, self.distribution)
@@ -146,9 +145,7 @@ def noise_size(numbers: Numbers, scale: float, unit: NoiseUnit) -> float:
     return scale * float(np.std(present)) if len(present) else 0.0
 
 
-def standard_noise(
-    draws: Draws, stream: str, records: NDArray[np.int64], distribution: Distribution
-) -> NDArray[np.float64]:
+def standard_noise(draws: Draws, stream: str, records: Ints, distribution: Distribution) -> Floats:
     """Return a number with mean 0 and variance 1 for every record.
 
     >>> draws = Draws.from_generator(np.random.default_rng(1))

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Value, Variable
+from indistinct.core import Bools, Floats, InputError, Ints, Value, Variable
 from indistinct.files import Source
 
 __all__ = ["Ordered", "read_ordered"]
@@ -43,17 +42,17 @@ class Ordered:
 
     name: str
     column: pa.Array = field(repr=False)
-    codes: NDArray[np.int64] = field(repr=False)
+    codes: Ints = field(repr=False)
     values: pa.Array = field(repr=False)
-    scale: NDArray[np.float64] = field(repr=False)
+    scale: Floats = field(repr=False)
     is_number: bool
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Bools:
         """Records that have a value."""
         return np.asarray(self.codes != _MISSING)
 
-    def at(self, records: NDArray[np.int64]) -> NDArray[np.float64]:
+    def at(self, records: Ints) -> Floats:
         """Return where the values of some records lie; each must have one."""
         return self.scale[self.codes[records]]
 
@@ -98,7 +97,7 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _scale(values: pa.Array) -> NDArray[np.float64]:
+def _scale(values: pa.Array) -> Floats:
     kind = values.type
     if _is_number(kind):
         return np.asarray(values.cast(pa.float64()), dtype=np.float64)
@@ -114,7 +113,7 @@ def _scale(values: pa.Array) -> NDArray[np.float64]:
 
 def _places(
     source: Source, variable: Variable, values: pa.Array, *, doing: str, order: bool
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the place of each distinct value in the variable's order."""
     if variable.categories is not None and (variable.level == "ordinal" or _is_text(values.type)):
         place = {category: n for n, category in enumerate(variable.categories)}
@@ -135,7 +134,7 @@ def _places(
     return places
 
 
-def _means_missing(variable: Variable, values: pa.Array) -> NDArray[np.bool_]:
+def _means_missing(variable: Variable, values: pa.Array) -> Bools:
     """Say which distinct values are codes that mean *missing*."""
     found = np.zeros(len(values), dtype=bool)
     if not variable.user_missing:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -23,8 +22,6 @@ __all__ = ["NoiseOnOutliers", "robust_distances"]
 
 _NORMAL = 1.4826022185056018
 """The median absolute deviation of a normal variable times this is its standard deviation."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

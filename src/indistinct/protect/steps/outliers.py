@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError
+from indistinct.core import Bools, GuaranteeError, InputError
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -169,7 +168,7 @@ class OutliersToMedians(Step, kind="outliers-to-medians"):
         )
 
 
-def _ordinary(source: Source, name: str, values: pa.Array) -> NDArray[np.bool_]:
+def _ordinary(source: Source, name: str, values: pa.Array) -> Bools:
     variable = source.variables[name]
     if not variable.user_missing:
         return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -35,7 +34,6 @@ _MOST = 1_000
 """Categories beyond which a matrix is no longer worth its room."""
 
 Array = Any
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -232,9 +230,9 @@ class Pram(Step, kind="pram"):
         self,
         source: Source,
         ordered: Ordered,
-        groups: Integers,
-        chance: NDArray[np.float64],
-        new: Integers,
+        groups: Ints,
+        chance: Floats,
+        new: Ints,
     ) -> list[PramOutcome]:
         """Put new codes in place; codes past the last are categories of a given matrix only."""
         records = np.flatnonzero(ordered.present)
@@ -266,9 +264,9 @@ def _by_given(
     source: Source,
     ordered: Ordered,
     matrix: TransitionMatrix,
-    records: Integers,
-    chance: NDArray[np.float64],
-    new: Integers,
+    records: Ints,
+    chance: Floats,
+    new: Ints,
 ) -> PramOutcome:
     row_of = {category: k for k, category in enumerate(matrix.categories)}
     named = _named(ordered.values)
@@ -294,9 +292,9 @@ def _outcome(
     name: str,
     stratum: int,
     categories: tuple[Category, ...],
-    before: Integers,
-    after: Integers,
-    p: NDArray[np.float64],
+    before: Ints,
+    after: Ints,
+    p: Floats,
     made: TransitionMatrix | tuple[PramMethod, float],
 ) -> PramOutcome:
     stays = np.diagonal(p)
@@ -325,7 +323,7 @@ def _values_beyond(ordered: Ordered, made: list[PramOutcome]) -> pa.Array:
         ) from None
 
 
-def _written(ordered: Ordered, new: Integers, values: pa.Array) -> pa.Array:
+def _written(ordered: Ordered, new: Ints, values: pa.Array) -> pa.Array:
     """Return the column with new categories; what is missing stays as it was."""
     moved = ordered.present
     column = values.take(pa.array(new, mask=~moved))
@@ -347,10 +345,10 @@ def _check_number(source: Source, ordered: Ordered) -> None:
         )
 
 
-def _drawn(p: NDArray[np.float64], row: Integers, chance: NDArray[np.float64]) -> Integers:
+def _drawn(p: Floats, row: Ints, chance: Floats) -> Ints:
     """Draw a category for each record by its row of the matrix and its number in [0, 1)."""
     sums = np.cumsum(p, axis=1)
-    found: Integers = _first_above(sums / sums[:, -1:], row, chance)
+    found: Ints = _first_above(sums / sums[:, -1:], row, chance)
     return found
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 
@@ -25,8 +24,6 @@ Category = str | int | float | bool
 """A category as JSON knows it; dates are written YYYY-MM-DD."""
 
 _SUM = 1e-9
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

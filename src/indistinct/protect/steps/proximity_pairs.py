@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
 from indistinct.protect.randomness import Draws
 from indistinct.protect.steps.pairing import ALONE, pairs_in_windows, windows_by_distance
 
@@ -30,18 +30,16 @@ _LOOKS = 512
 """Candidates that are looked at for one record that is still alone."""
 
 Array = Any
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def near_pairs(
     places: Sequence[Floats],
     bounds: Sequence[float],
-    strata: Integers,
-    records: Integers,
+    strata: Ints,
+    records: Ints,
     draws: Draws,
     stream: str,
-) -> Integers:
+) -> Ints:
     """Return pairs (rows of positions) whose places differ by at most the bounds, in a stratum.
 
     >>> draws = Draws.from_generator(np.random.default_rng(1))
@@ -56,8 +54,8 @@ def near_pairs(
 
 
 def _on_one(
-    x: Floats, bound: float, strata: Integers, records: Integers, draws: Draws, stream: str
-) -> Integers:
+    x: Floats, bound: float, strata: Ints, records: Ints, draws: Draws, stream: str
+) -> Ints:
     words = draws.words(f"{stream}/ties", records)
     order = np.lexsort((records, words, x, strata))
     sorted_x, sorted_strata = x[order], strata[order]
@@ -72,11 +70,11 @@ def _on_one(
 def _on_several(
     places: Sequence[Floats],
     bounds: Sequence[float],
-    strata: Integers,
-    records: Integers,
+    strata: Ints,
+    records: Ints,
     draws: Draws,
     stream: str,
-) -> Integers:
+) -> Ints:
     free = np.arange(len(records))
     widths = [_cell(x, bound) for x, bound in zip(places, bounds, strict=True)]
     found = [np.empty((0, 2), dtype=np.int64)]
@@ -123,9 +121,7 @@ def _cell(x: Floats, bound: float) -> float:
     return gap * (float(np.floor(bound / gap * (1 + _FINE))) + 1)
 
 
-def _searched(
-    places: Sequence[Floats], bounds: Sequence[float], strata: Integers, free: Integers
-) -> Integers:
+def _searched(places: Sequence[Floats], bounds: Sequence[float], strata: Ints, free: Ints) -> Ints:
     order = free[np.lexsort((free, places[0][free], strata[free]))]
     points = np.stack([x[order] for x in places], axis=1)
     partner = _first_near(points, np.asarray(bounds, dtype=np.float64), strata[order])

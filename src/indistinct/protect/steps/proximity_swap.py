@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -128,9 +127,7 @@ class ProximitySwap(Step, kind="proximity-swap"):
         return float(self.bound * np.std(column.at(np.flatnonzero(column.present))))
 
 
-def _told(
-    name: str, own: list[Ordered], records: NDArray[np.int64], pairs: NDArray[np.int64]
-) -> list[str]:
+def _told(name: str, own: list[Ordered], records: Ints, pairs: Ints) -> list[str]:
     alone = len(records) - 2 * len(pairs)
     incomplete = int(np.logical_or.reduce([c.present for c in own]).sum()) - len(records)
     told = []

@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Words
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -40,8 +39,6 @@ _HALVINGS = 16
 
 _SAME = 1e-9
 """0.29 · 100 is a little less than 29 to a computer; a window of 29 ranks is meant."""
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -179,7 +176,7 @@ class RankSwap(Step, kind="rank-swap"):
             self.kind, engine, source, columns, changes, notes=notes, warnings=warnings
         )
 
-    def _paired(self, source: Source, ranked: _Ranked) -> tuple[float, Integers]:
+    def _paired(self, source: Source, ranked: _Ranked) -> tuple[float, Ints]:
         """Return the window as a share, and the partners of the values in the middle."""
         if self.window is not None:
             return self.window, ranked.partners(self.window, self.at_least)
@@ -188,7 +185,7 @@ class RankSwap(Step, kind="rank-swap"):
         if not spread:
             return 1.0, ranked.partners(1.0, self.at_least)
 
-        def kept(pairs: Integers) -> bool:
+        def kept(pairs: Ints) -> bool:
             after = ranked.after(pairs)
             if self.subset_mean is not None:
                 change = np.sqrt(((after - ranked.x) ** 2).mean())
@@ -205,18 +202,18 @@ class _Ranked:
     """A variable's values in the order of their ranks, strata one after the other."""
 
     ordered: Ordered
-    order: Integers  # record numbers by stratum and rank
-    strata: Integers  # of each place
-    sizes: Integers  # of each stratum
-    middle: Integers  # places that take part
-    ends: tuple[Integers, ...]  # places of each group of extremes
-    x: NDArray[np.float64]
-    words: NDArray[np.uint64]
-    spare: Integers
+    order: Ints  # record numbers by stratum and rank
+    strata: Ints  # of each place
+    sizes: Ints  # of each stratum
+    middle: Ints  # places that take part
+    ends: tuple[Ints, ...]  # places of each group of extremes
+    x: Floats
+    words: Words
+    spare: Ints
     extremes: Extremes
 
     @classmethod
-    def of(cls, step: RankSwap, ordered: Ordered, groups: Integers, draws: Draws) -> _Ranked:
+    def of(cls, step: RankSwap, ordered: Ordered, groups: Ints, draws: Draws) -> _Ranked:
         records = np.flatnonzero(ordered.present)
         name = ordered.name
         ties = draws.words(f"{name}/ties", records)
@@ -249,16 +246,16 @@ class _Ranked:
             step.extremes,
         )
 
-    def partners(self, window: float, at_least: int) -> Integers:
+    def partners(self, window: float, at_least: int) -> Ints:
         """Pair the values in the middle; by place among these."""
         inside = np.bincount(self.strata[self.middle], minlength=len(self.sizes))
         ends = np.cumsum(inside)
         widths = np.floor(window * self.sizes + _SAME).astype(np.int64)
         last = windows_by_rank(ends - inside, ends, np.maximum(widths, at_least))
-        found: Integers = pairs_in_windows(last, self.words, self.spare)
+        found: Ints = pairs_in_windows(last, self.words, self.spare)
         return found
 
-    def origins(self, pairs: Integers) -> Integers:
+    def origins(self, pairs: Ints) -> Ints:
         """Return the place whose value each place gets."""
         origin = np.arange(len(self.order))
         moved = pairs != ALONE
@@ -268,7 +265,7 @@ class _Ranked:
                 origin[places] = places[(len(places) - 1) // 2]
         return origin
 
-    def after(self, pairs: Integers) -> NDArray[np.float64]:
+    def after(self, pairs: Ints) -> Floats:
         """Return where the values lie afterwards, by place."""
         new = self.x[self.origins(pairs)]
         if self.extremes == "mean":
@@ -277,15 +274,13 @@ class _Ranked:
         return new
 
 
-def _runs(places: Integers, strata: Integers) -> list[Integers]:
+def _runs(places: Ints, strata: Ints) -> list[Ints]:
     if not len(places):
         return []
     return np.split(places, np.flatnonzero(np.diff(strata[places])) + 1)
 
 
-def _widest(
-    kept: Callable[[Integers], bool], ranked: _Ranked, source: Source
-) -> tuple[float, Integers]:
+def _widest(kept: Callable[[Ints], bool], ranked: _Ranked, source: Source) -> tuple[float, Ints]:
     """Halve the interval between a window that keeps the condition and one that does not."""
     pairs = ranked.partners(1.0, 0)
     if kept(pairs):
@@ -307,9 +302,7 @@ def _widest(
     return low, best
 
 
-def _exchanged(
-    source: Source, ranked: _Ranked, pairs: Integers
-) -> tuple[pa.Array, NDArray[np.bool_]]:
+def _exchanged(source: Source, ranked: _Ranked, pairs: Ints) -> tuple[pa.Array, Bools]:
     """Return the new column, and which of its cells changed."""
     ordered = ranked.ordered
     origin = np.arange(len(ordered.codes))

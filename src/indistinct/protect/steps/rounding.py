@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, InputError
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -113,7 +112,7 @@ class Round(Step, kind="round"):
             changes[name] = changed
         return rewritten(self.kind, engine, source, columns, changes, variables=variables)
 
-    def _multiples(self, numbers: Numbers, draws: Draws | None) -> NDArray[Any]:
+    def _multiples(self, numbers: Numbers, draws: Draws | None) -> Array:
         base = self.base or 0.0
         step = _in_units(base, numbers.places)
         low, rest, width = _below(numbers, base, step)
@@ -153,9 +152,7 @@ class Round(Step, kind="round"):
         return pc.if_else(pa.array(numbers.present), text, old)
 
 
-def _below(
-    numbers: Numbers, base: float, step: int | None
-) -> tuple[NDArray[Any], NDArray[Any], float]:
+def _below(numbers: Numbers, base: float, step: int | None) -> tuple[Array, Array, float]:
     """Return the multiple below (in units, or its number), the rest, and the width of a step."""
     if step is not None:
         rest = numbers.values % step

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -90,7 +89,7 @@ class Sample(Step, kind="sample"):
         )
 
 
-def _households(engine: Engine, source: Source, name: str) -> NDArray[np.int64]:
+def _households(engine: Engine, source: Source, name: str) -> Ints:
     source.check_columns([name])
     tally = engine.count(source, [name])
     table, classes = KeyTable.from_tally(tally), class_numbers(tally)

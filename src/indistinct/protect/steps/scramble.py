@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Ints, Words
 from indistinct.engine import Engine
 from indistinct.files import Source, dialect_of, parquet_writer
 from indistinct.protect.randomness import Draws
@@ -72,7 +72,7 @@ class ScrambleOrder(Step, kind="scramble-order"):
         )
 
 
-def _order(records: int, draws: Draws) -> NDArray[np.int64]:
+def _order(records: int, draws: Draws) -> Ints:
     """Return the order in which the records stand afterwards, by their numbers before."""
     numbers = np.arange(records)
     return np.lexsort((numbers, draws.words("order", numbers))).astype(np.int64)
@@ -110,8 +110,8 @@ def _dealt(source: Source, draws: Draws, folder: Path) -> list[Path]:
 def _in_order(path: Path) -> list[pa.Table]:
     with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
         table = reader.read_all()
-    words: NDArray[np.uint64] = table.column(table.num_columns - 2).to_numpy()
-    numbers: NDArray[np.int64] = table.column(table.num_columns - 1).to_numpy()
+    words: Words = table.column(table.num_columns - 2).to_numpy()
+    numbers: Ints = table.column(table.num_columns - 1).to_numpy()
     order = np.lexsort((numbers, words))
     kept = list(range(table.num_columns - 2))
     return [table.select(kept).take(pa.array(order))] if len(order) else []

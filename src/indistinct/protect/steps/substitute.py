@@ -12,9 +12,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError
+from indistinct.core import Bools, GuaranteeError, InputError
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -147,7 +146,7 @@ class Substitute(Step, kind="substitute"):
         )
 
 
-def _real(source: Source, name: str, values: pa.Array) -> NDArray[np.bool_]:
+def _real(source: Source, name: str, values: pa.Array) -> Bools:
     """Say which values are values, and neither missing nor empty nor a code for missing."""
     variable = source.variables[name]
     if variable.user_missing:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -26,8 +25,6 @@ from indistinct.protect.steps.columns import (
 
 __all__ = ["SwapValues"]
 
-Pairs = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class SwapValues(Step, kind="swap-values"):
@@ -35,14 +32,14 @@ class SwapValues(Step, kind="swap-values"):
 
     What the first had becomes what the second has, and the other way round. Counts of every
     variable stay, of the variables swapped together also their joint counts; a missing value is
-    exchanged like any other. Pairs that are given undo themselves when swapped again.
+    exchanged like any other. Ints that are given undo themselves when swapped again.
 
     Parameters
     ----------
     variables
         What is exchanged.
     pairs
-        Pairs of record numbers, from 0; no record twice. Or else
+        Ints of record numbers, from 0; no record twice. Or else
     share
         the share of records that are swapped, in pairs drawn at random.
     within
@@ -122,7 +119,7 @@ class SwapValues(Step, kind="swap-values"):
         )
 
 
-def _drawn(groups: NDArray[np.int64], share: float, draws: Draws, stream: str) -> Pairs:
+def _drawn(groups: Ints, share: float, draws: Draws, stream: str) -> Ints:
     """Pair records of the same group: in each the share, rounded to whole pairs without bias."""
     numbers = np.arange(len(groups))
     order = np.lexsort((numbers, draws.words(stream, numbers), groups))
@@ -135,8 +132,8 @@ def _drawn(groups: NDArray[np.int64], share: float, draws: Draws, stream: str) -
 
 
 def _exchanged(
-    engine: Engine, source: Source, unit: tuple[str, ...], pairs: Pairs
-) -> tuple[NDArray[np.int64], dict[str, NewCells], NDArray[np.bool_]]:
+    engine: Engine, source: Source, unit: tuple[str, ...], pairs: Ints
+) -> tuple[Ints, dict[str, NewCells], Bools]:
     """Return the records of pairs, their new cells, and which of these differ."""
     if not len(pairs):
         return np.empty(0, dtype=np.int64), {}, np.zeros((0, len(unit)), dtype=bool)

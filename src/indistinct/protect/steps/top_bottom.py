@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, Variables
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Variables
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -186,7 +185,7 @@ class TopBottomCode(Step, kind="top-bottom-code"):
 
     def _coded(
         self, ordered: Ordered, low: int | None, high: int | None
-    ) -> tuple[pa.Array, NDArray[np.bool_], tuple[Any, Any]]:
+    ) -> tuple[pa.Array, Bools, tuple[Any, Any]]:
         """Return the new column, which cells changed, and the values of the two ends."""
         codes = ordered.codes
         if low is None and high is None:
@@ -218,7 +217,7 @@ class TopBottomCode(Step, kind="top-bottom-code"):
         return column, changed, (coded[0], coded[1])
 
     def _number(
-        self, ordered: Ordered, codes: NDArray[np.int64], place: int, end: int, one: bool
+        self, ordered: Ordered, codes: Ints, place: int, end: int, one: bool
     ) -> pa.Array | None:
         """Return the mean or the fixed threshold, which may be no value of the column."""
         kind = ordered.values.type
@@ -244,7 +243,7 @@ def _of_type(number: float, kind: pa.DataType) -> pa.Array:
     return pa.array([number]).cast(kind)
 
 
-def _numbers(values: pa.Array, start: int) -> NDArray[np.float64]:
+def _numbers(values: pa.Array, start: int) -> Floats:
     """Return the numbers that were put after the distinct values."""
     if len(values) == start:
         return np.empty(0)

@@ -8,9 +8,8 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Missing
+from indistinct.core import Bools, Floats, InputError, Ints, Missing
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_number, as_text
@@ -31,8 +30,6 @@ from indistinct.prove.registers import Register
 
 __all__ = ["attribute_disclosure"]
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 WITNESSES = 20
 _NAMED = 20
 _FEW_VALUES = 20
@@ -48,20 +45,20 @@ class _People:
     Of a number it is its range that is told, of anything else how likely each value is.
     """
 
-    counts: IntArray
+    counts: Ints
     believed: Beliefs | Ranges
     counted: Counted | None = None
     notes: tuple[str, ...] = ()
 
     @property
-    def records(self) -> IntArray:
+    def records(self) -> Ints:
         """Released records that may be theirs."""
         return self.believed.records
 
     @property
-    def sure(self) -> NDArray[np.bool_]:
+    def sure(self) -> Bools:
         """Whether all of these tell one and the same value."""
-        found: NDArray[np.bool_]
+        found: Bools
         if isinstance(self.believed, Ranges):
             found = self.believed.width == 0
         else:
@@ -79,7 +76,7 @@ class _Attack:
     sensitive: str
     labels: tuple[tuple[object, ...], ...]
     told: ToldByKey
-    numbers: FloatArray | None
+    numbers: Floats | None
     hierarchies: Mapping[str, Hierarchy]
     missing: Missing
 
@@ -105,7 +102,7 @@ class _Attack:
         assert known is not None
         return self._believing(known, known.codes, exposure.covers, exposure.notes)
 
-    def trial(self, source: Source) -> tuple[_People, IntArray, Counted]:
+    def trial(self, source: Source) -> tuple[_People, Ints, Counted]:
         """Return people whose true value is known, and the key class of each class of theirs."""
         counted = count_by(self.engine, source, [*self.key, self.sensitive])
         class_of = group_rows(counted.codes[:, :-1])
@@ -137,7 +134,7 @@ class _Attack:
     def _believing(
         self,
         counted: Counted | None,
-        codes: IntArray,
+        codes: Ints,
         covers: Sequence[Cover],
         notes: tuple[str, ...] = (),
     ) -> _People:
@@ -283,7 +280,7 @@ def _kind(release: Source, sensitive: str, told: ToldByKey) -> SensitiveKind:
     return "number" if is_number and len(told.labels) > _FEW_VALUES else "category"
 
 
-def _numbers(labels: Sequence[object]) -> FloatArray:
+def _numbers(labels: Sequence[object]) -> Floats:
     """Return labels as numbers, not-a-number where they are none."""
     read = [as_number(text) if (text := as_text(label)) is not None else None for label in labels]
     return np.array([np.nan if number is None else float(number) for number in read])
@@ -312,7 +309,7 @@ def _shares(people: _People, told: ToldByKey, certain: float, unlikely: float) -
     )
 
 
-def _intervals(people: _People, numbers: FloatArray, narrow: float) -> Intervals | None:
+def _intervals(people: _People, numbers: Floats, narrow: float) -> Intervals | None:
     if np.isnan(numbers).all() or not isinstance(people.believed, Ranges):
         return None
     span = float(np.nanmax(numbers) - np.nanmin(numbers))
@@ -378,7 +375,7 @@ def _baseline(
 def _witnesses(
     attack: _Attack,
     people: _People,
-    several: NDArray[np.bool_],
+    several: Bools,
     counted: Counted,
     register: Register | None,
 ) -> tuple[DisclosureWitness, ...]:
@@ -408,7 +405,7 @@ def _witnesses(
     return tuple(found)
 
 
-def _told_value(attack: _Attack, people: _People, told: NDArray[np.bool_]) -> IntArray:
+def _told_value(attack: _Attack, people: _People, told: Bools) -> Ints:
     """Return the number of the value that classes are told for certain."""
     if not isinstance(people.believed, Ranges):
         return people.believed.top

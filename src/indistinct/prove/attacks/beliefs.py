@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Missing
+from indistinct.core import Bools, Floats, Ints, Missing
 from indistinct.hierarchy import is_suppressed
 from indistinct.keys import group_rows
 from indistinct.prove.covering import Cover
@@ -18,8 +17,6 @@ from indistinct.prove.links import linked_pairs, members_of_groups
 
 __all__ = ["Beliefs", "Ranges", "ToldByKey", "told_by_key"]
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 _ENTRIES = 1 << 22
 """Counts of values held at once."""
 
@@ -44,24 +41,24 @@ class Beliefs:
         exp(entropy) of the shares: so many equally frequent values would leave as much open.
     """
 
-    records: IntArray = field(repr=False)
-    values: IntArray = field(repr=False)
-    top: IntArray = field(repr=False)
-    posterior: FloatArray = field(repr=False)
-    gain: FloatArray = field(repr=False)
-    effective: FloatArray = field(repr=False)
+    records: Ints = field(repr=False)
+    values: Ints = field(repr=False)
+    top: Ints = field(repr=False)
+    posterior: Floats = field(repr=False)
+    gain: Floats = field(repr=False)
+    effective: Floats = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
     """Where the number of each class of people lies, by the released records that may be theirs."""
 
-    records: IntArray = field(repr=False)
-    low: FloatArray = field(repr=False)
-    high: FloatArray = field(repr=False)
+    records: Ints = field(repr=False)
+    low: Floats = field(repr=False)
+    high: Floats = field(repr=False)
 
     @property
-    def width(self) -> FloatArray:
+    def width(self) -> Floats:
         """The length of the interval; infinite where nothing is told."""
         return np.where(self.records > 0, self.high - self.low, np.inf)
 
@@ -75,18 +72,18 @@ class ToldByKey:
     them tell anything.
     """
 
-    codes: IntArray = field(repr=False)
-    key_of: IntArray = field(repr=False)
-    value_of: IntArray = field(repr=False)
-    counts: IntArray = field(repr=False)
+    codes: Ints = field(repr=False)
+    key_of: Ints = field(repr=False)
+    value_of: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
     labels: tuple[object, ...] = field(repr=False)
-    telling: NDArray[np.bool_] = field(repr=False)
+    telling: Bools = field(repr=False)
 
     @cached_property
-    def prior(self) -> FloatArray:
+    def prior(self) -> Floats:
         """The share of the file's records that have each value."""
         totals = np.bincount(self.value_of, weights=self.counts, minlength=len(self.labels))
-        shares: FloatArray = totals / totals.sum()
+        shares: Floats = totals / totals.sum()
         return shares
 
     def of_released(self) -> Beliefs:
@@ -94,7 +91,7 @@ class ToldByKey:
         return self._believed(self.key_of, self.value_of, self.counts, len(self.codes))
 
     def of_people(
-        self, values: IntArray, covers: Sequence[Cover], *, missing: Missing = "own"
+        self, values: Ints, covers: Sequence[Cover], *, missing: Missing = "own"
     ) -> Beliefs:
         """Return what is believed of classes of people, by the codes of what is known of them.
 
@@ -124,8 +121,8 @@ class ToldByKey:
 
     def ranges(
         self,
-        numbers: FloatArray,
-        values: IntArray | None = None,
+        numbers: Floats,
+        values: Ints | None = None,
         covers: Sequence[Cover] = (),
         *,
         missing: Missing = "own",
@@ -150,8 +147,8 @@ class ToldByKey:
         return Ranges(_added(people, records[keys], size)[alike], least[alike], largest[alike])
 
     def _meeting(
-        self, values: IntArray, covers: Sequence[Cover], missing: Missing
-    ) -> tuple[IntArray, IntArray, IntArray]:
+        self, values: Ints, covers: Sequence[Cover], missing: Missing
+    ) -> tuple[Ints, Ints, Ints]:
         """Return pairs (released key, kind of people), by kind, and the kind of each class.
 
         Two classes of people are of one kind if they meet the same released keys. Sets of keys
@@ -178,14 +175,14 @@ class ToldByKey:
         order = np.argsort(right[at], kind="stable")
         return keys[order], right[at][order], alike.reshape(-1).astype(np.int64)
 
-    def _summed(self, group: IntArray, entries: IntArray, size: int) -> Beliefs:
+    def _summed(self, group: Ints, entries: Ints, size: int) -> Beliefs:
         """Add up entries of the same value, which come from several keys, and believe them."""
         room = len(self.labels)
         both, at = np.unique(group * room + self.value_of[entries], return_inverse=True)
         counts = _added(at.reshape(-1), self.counts[entries], len(both))
         return self._believed(both // room, both % room, counts, size)
 
-    def _believed(self, group: IntArray, value: IntArray, counts: IntArray, size: int) -> Beliefs:
+    def _believed(self, group: Ints, value: Ints, counts: Ints, size: int) -> Beliefs:
         """Return what is believed of groups, of whose records so many tell a value."""
         records = _added(group, counts, size)
         n = np.maximum(records, 1)
@@ -215,7 +212,7 @@ def told_by_key(counted: Counted) -> ToldByKey:
     return ToldByKey(keys[first], key_of, counted.codes[:, -1], counted.counts, labels, telling)
 
 
-def _added(group: IntArray, amounts: IntArray, size: int) -> IntArray:
+def _added(group: Ints, amounts: Ints, size: int) -> Ints:
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, group, amounts)
     return totals

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, InputError, Ints, SmallInts, Words, did_you_mean
 from indistinct.prove.attacks.comparisons import Attribute
 from indistinct.prove.attacks.fs_views import VIEWS, view
 
@@ -26,8 +25,6 @@ __all__ = ["Blocking", "Rule", "choose_rules"]
 Rule = tuple[str, ...]
 """Views as ``attribute:view``; the attribute alone is its whole value."""
 
-Keys = NDArray[np.uint64]
-Order = NDArray[np.int32]
 
 _TRIALS = 4000
 _ATTRIBUTE_FAILS, _WHOLE_FAILS, _VIEW_FAILS = 0.10, 0.12, 0.06
@@ -45,13 +42,13 @@ class Blocking:
     """
 
     rules: tuple[Rule, ...]
-    left: Keys = field(repr=False)
-    right: Keys = field(repr=False)
-    orders: tuple[tuple[Order, Order], ...] = field(repr=False)
+    left: Words = field(repr=False)
+    right: Words = field(repr=False)
+    orders: tuple[tuple[SmallInts, SmallInts], ...] = field(repr=False)
     skipped: tuple[int, ...]
     most_pairs: int
 
-    def pairs(self, only: NDArray[np.bool_] | None = None) -> Iterator[tuple[Order, Order]]:
+    def pairs(self, only: Bools | None = None) -> Iterator[tuple[SmallInts, SmallInts]]:
         """Stream all pairs that meet, each once, of all left records or of `only` some."""
         for number, (left_order, right_order) in enumerate(self.orders):
             if only is not None:
@@ -75,13 +72,13 @@ class Blocking:
         return "\n".join(lines)
 
 
-def _sorted(keys: Keys) -> Order:
+def _sorted(keys: Words) -> SmallInts:
     """Return the records that have a key, in its order."""
     order = np.argsort(keys, kind="stable")
     return order[np.searchsorted(keys, 1, sorter=order) :].astype(np.int32)
 
 
-def _blocks(left: Keys, right: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _blocks(left: Words, right: Words) -> tuple[Ints, Ints]:
     """Find the keys that two sorted lists share: start and number in both, and their pairs."""
     (starts_l, counts_l), (starts_r, counts_r) = _runs(left), _runs(right)
     _, a, b = np.intersect1d(
@@ -91,7 +88,7 @@ def _blocks(left: Keys, right: Keys) -> tuple[NDArray[np.int64], NDArray[np.int6
     return at, at[1] * at[3]
 
 
-def _runs(ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _runs(ordered: Words) -> tuple[Ints, Ints]:
     if not len(ordered):
         none = np.empty(0, dtype=np.int64)
         return none, none
@@ -99,7 +96,7 @@ def _runs(ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return starts, np.diff(np.append(starts, len(ordered)))
 
 
-def _chunks(pairs: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _chunks(pairs: Ints) -> Iterator[tuple[int, int]]:
     """Deal blocks into ranges with about as many pairs as are compared at once."""
     total = np.cumsum(pairs)
     first = 0
@@ -139,7 +136,7 @@ class _Views:
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self.names: list[str] = []
         self.owner: list[int] = []
-        self.keys: list[tuple[Keys, Keys]] = []
+        self.keys: list[tuple[Words, Words]] = []
         self.reach: list[float] = []
         for number, attribute in enumerate(attributes):
             for name in VIEWS[attribute.kind]:
@@ -160,7 +157,7 @@ class _Views:
                     self.keys.append((left, right))
                     self.reach.append(float(reach))
 
-    def packed(self, rule: Sequence[int], steps: Sequence[int] = (1, 1)) -> tuple[Keys, Keys]:
+    def packed(self, rule: Sequence[int], steps: Sequence[int] = (1, 1)) -> tuple[Words, Words]:
         """Return one key for a set of views, 0 where one is absent; of every so many records."""
         sides = []
         for side, step in enumerate(steps):
@@ -172,7 +169,7 @@ class _Views:
             sides.append(np.where(absent, np.uint64(0), key | np.uint64(1)))
         return sides[0], sides[1]
 
-    def fails(self) -> NDArray[np.bool_]:
+    def fails(self) -> Bools:
         """Draw, for imaginary true pairs, which views fail."""
         rng = np.random.default_rng(1969)
         whole = rng.random((max(self.owner, default=0) + 1, _TRIALS)) < _ATTRIBUTE_FAILS
@@ -187,7 +184,7 @@ class _Views:
         )
 
 
-def _mixed(words: Keys) -> Keys:
+def _mixed(words: Words) -> Words:
     """Spread 64 bits well (the finaliser of splitmix64), so that different keys stay different."""
     with np.errstate(over="ignore"):
         words = (words + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -306,7 +303,7 @@ def _contains(rule: tuple[int, ...], found: dict[tuple[int, ...], float]) -> boo
     return any(part in found for part in parts)
 
 
-def _count_pairs(left: Keys, right: Keys) -> int:
+def _count_pairs(left: Words, right: Words) -> int:
     ordered = np.sort(right[right != 0])
     asked = np.sort(left[left != 0])
     counts = np.searchsorted(ordered, asked, "right") - np.searchsorted(ordered, asked, "left")

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, SmallInts, did_you_mean
 from indistinct.prove.attacks.fs_dates import date_order, dates_as_digits
 from indistinct.prove.attacks.fs_kernels import CODE, DATE, LONGEST, NAME, NUMBER, TEXT, compare
 
@@ -69,13 +69,13 @@ class Attribute:
 
     name: str
     kind: Kind
-    left: NDArray[np.int32] = field(repr=False)
-    right: NDArray[np.int32] = field(repr=False)
+    left: SmallInts = field(repr=False)
+    right: SmallInts = field(repr=False)
     values: tuple[str, ...] = field(repr=False)
-    chars: NDArray[np.int32] = field(repr=False)
-    offsets: NDArray[np.int64] = field(repr=False)
-    ranges: NDArray[np.float64] = field(repr=False)
-    general: NDArray[np.bool_] = field(repr=False)
+    chars: SmallInts = field(repr=False)
+    offsets: Ints = field(repr=False)
+    ranges: Floats = field(repr=False)
+    general: Bools = field(repr=False)
     near: float = field(repr=False)
 
     @property
@@ -83,7 +83,7 @@ class Attribute:
         """The levels of agreement, from the weakest."""
         return LEVELS[self.kind]
 
-    def compare(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int8]:
+    def compare(self, left: SmallInts, right: SmallInts) -> NDArray[np.int8]:
         """Return the level of agreement of pairs of records; -1 where one is missing."""
         found: NDArray[np.int8] = compare(
             _NUMBER_OF_KIND[self.kind],
@@ -97,7 +97,7 @@ class Attribute:
         )
         return found
 
-    def frequencies(self) -> NDArray[np.float64]:
+    def frequencies(self) -> Floats:
         """Return the share of the records of both files that have each value."""
         codes = np.concatenate([self.left, self.right])
         counts = np.bincount(codes[codes >= 0], minlength=len(self.values))
@@ -200,14 +200,14 @@ def _attribute(
     )
 
 
-def _near(ranges: NDArray[np.float64], sides: Sequence[NDArray[np.int32]]) -> float:
+def _near(ranges: Floats, sides: Sequence[SmallInts]) -> float:
     """A twentieth of the standard deviation: a year, where the numbers are ages."""
     held = np.concatenate([ranges[codes[codes >= 0], 0] for codes in sides])
     held = held[np.isfinite(held)]
     return float(np.std(held) / 20) if len(held) else 0.0
 
 
-def _distinct(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+def _distinct(column: pa.ChunkedArray) -> tuple[list[str], Ints]:
     """Return the distinct values as text and the number of each record's, -1 where missing."""
     if pa.types.is_date(column.type) or pa.types.is_timestamp(column.type):
         column = pc.strftime(column, "%Y-%m-%d")

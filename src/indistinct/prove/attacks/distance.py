@@ -16,18 +16,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.prove.attacks.distance_kernels import nearest_mixed
 from indistinct.prove.attacks.distance_scales import DISTANCES, Distance, points_of
 from indistinct.results import Shown, Table
 
 __all__ = ["DistanceLinks", "DistanceQuality", "correct_by_distance", "link_by_distance"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _EQUAL = 1e-9
 """Distances that differ by less, relatively, are equal: rounding, not evidence."""
@@ -231,7 +228,7 @@ def link_by_distance(
 
 
 def correct_by_distance(
-    links: DistanceLinks, own: Sequence[int] | NDArray[Any] | None = None
+    links: DistanceLinks, own: Sequence[int] | Array | None = None
 ) -> DistanceQuality:
     """Count how often the nearest record, or one of those asked for, is a record's own.
 
@@ -340,8 +337,8 @@ class _Tally:
     second: Floats
     closer: Ints
     ties: Ints
-    sure: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
+    sure: Bools
+    apart: Bools
 
 
 def _tallied(distances: Floats, times: Ints, asked: int) -> _Tally:

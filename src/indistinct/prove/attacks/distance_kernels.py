@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["nearest_mixed"]
 
 
 @njit(cache=True, nogil=True)
-def nearest_mixed(a: NDArray[Any], b: NDArray[Any], numbers: int, wide: float, k: int) -> Any:
+def nearest_mixed(a: Array, b: Array, numbers: int, wide: float, k: int) -> Any:
     """Return the k least city-block distances of every point, and the points they belong to.
 
     From column `numbers` on, coordinates are categories: `wide` apart or equal. Of

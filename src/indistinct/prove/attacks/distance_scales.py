@@ -17,17 +17,14 @@ from typing import Literal, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, did_you_mean
 
 __all__ = ["DISTANCES", "Distance", "points_of"]
 
 Distance = Literal["standardised", "robust", "rank", "mahalanobis", "gower"]
 
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
-
-Floats = NDArray[np.float64]
 
 
 def points_of(

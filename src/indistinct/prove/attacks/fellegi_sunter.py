@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed, progress
+from indistinct.core import Array, Floats, InputError, Seed, SmallInts, progress
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
 from indistinct.prove.attacks.comparisons import Attribute, Kind, attributes_of
 from indistinct.prove.attacks.fs_choosing import (
@@ -62,10 +62,10 @@ class ProbabilisticLinks(Shown):
         The probability from which pairs were taken.
     """
 
-    left: NDArray[np.int32] = field(repr=False)
-    right: NDArray[np.int32] = field(repr=False)
-    weight: NDArray[np.float64] = field(repr=False)
-    probability: NDArray[np.float64] = field(repr=False)
+    left: SmallInts = field(repr=False)
+    right: SmallInts = field(repr=False)
+    weight: Floats = field(repr=False)
+    probability: Floats = field(repr=False)
     expected_precision: float
     expected_links: float
     threshold: float
@@ -298,8 +298,8 @@ def _check(left: pa.Table, right: pa.Table, threshold: float | None, precision: 
 def _levels(
     known: Sequence[Attribute],
     told: Sequence[tuple[str, ...]],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
+    left: SmallInts,
+    right: SmallInts,
 ) -> list[NDArray[np.int8]]:
     """Compare pairs on all attributes; what another equal attribute tells is no evidence."""
     with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -340,11 +340,11 @@ def _trained(
 
 def _rarity(
     known: Sequence[Attribute],
-    rare: Sequence[NDArray[np.float64]],
+    rare: Sequence[Floats],
     levels: Sequence[NDArray[np.int8]],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-) -> NDArray[np.float64]:
+    left: SmallInts,
+    right: SmallInts,
+) -> Floats:
     """Return how much rarer than usual the equal values of pairs are: at random, and among kin.
 
     Kin have a rare surname or street in common as easily as a common one, so names and texts
@@ -369,7 +369,7 @@ class _Pairs:
     ) -> None:
         self.known, self.told, self.model = known, told, model
         self.compared = 0
-        self.kept: list[tuple[NDArray[Any], ...]] = []
+        self.kept: list[tuple[Array, ...]] = []
         # the first entry is for a level of -1: missing, no evidence
         self.tables = [
             tuple(np.log2(np.array([1.0, *shares])) for shares in (a.m, a.u, a.kin))
@@ -381,7 +381,7 @@ class _Pairs:
         share = model.true_share + model.kin_share
         self.prior = np.log2([model.true_share, max(1 - share, 0.5), model.kin_share])
 
-    def add(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> None:
+    def add(self, left: SmallInts, right: SmallInts) -> None:
         """Weigh a chunk of pairs and keep those that may be true."""
         self.compared += len(left)
         if not len(left):
@@ -400,7 +400,7 @@ class _Pairs:
         weight = m - (others - np.logaddexp2(self.prior[1], self.prior[2]))
         self.kept.append((left[likely], right[likely], weight[likely], odds[likely]))
 
-    def all(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def all(self) -> tuple[Array, Array, Array, Array]:
         """Return left, right, weight and odds of the pairs kept."""
         if not self.kept:
             none = np.empty(0, dtype=np.int32)

@@ -6,15 +6,13 @@ their numbers. Every loop is a pure function of its arrays.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["CODE", "DATE", "LONGEST", "NAME", "NUMBER", "TEXT", "compare", "edits", "similarity"]
 
-Array = NDArray[Any]
 
 LONGEST = 63
 """Characters of a value that are compared; matched characters are kept as bits of one word."""

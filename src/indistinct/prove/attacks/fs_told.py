@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import SmallInts
 from indistinct.prove.attacks.comparisons import Attribute
 
 __all__ = ["told_by_others"]
@@ -52,6 +52,6 @@ def _tells(a: Attribute, b: Attribute) -> bool:
     return pairs >= _ENOUGH and same >= _FOLLOWS * pairs and max(alone) < 0.9
 
 
-def _agreement(codes: NDArray[np.int32], size: int) -> float:
+def _agreement(codes: SmallInts, size: int) -> float:
     shares = np.bincount(codes, minlength=size) / max(1, len(codes))
     return float((shares**2).sum())

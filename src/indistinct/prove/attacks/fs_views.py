@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Words
 from indistinct.prove.attacks.comparisons import Attribute, Kind
 
 __all__ = ["VIEWS", "soundex", "view"]
@@ -65,7 +65,7 @@ VIEWS: dict[Kind, dict[str, Callable[[str], str]]] = {
 """For each kind the views of a value; a value without a view brings nobody together."""
 
 
-def view(attribute: Attribute, name: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def view(attribute: Attribute, name: str) -> tuple[Words, Words]:
     """Return the number of the view's value for the records of both files; 0 where there is none.
 
     Numbers are dense and start at 1, so that they can be packed.

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Missing, did_you_mean
+from indistinct.core import InputError, Ints, Missing, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -28,7 +27,6 @@ from indistinct.results.figures import bars
 
 __all__ = ["Funnel", "FunnelStep", "ReleaseFunnel", "ReleaseStep", "funnel", "release_funnel"]
 
-IntArray = NDArray[np.int64]
 Order = Literal["given", "best"]
 """Attributes as they were named, or the one that leaves the fewest people first."""
 NAMED = 20
@@ -320,7 +318,7 @@ def _ordered(
     return steps
 
 
-def _candidates(exposure: Exposure, columns: Sequence[int]) -> IntArray:
+def _candidates(exposure: Exposure, columns: Sequence[int]) -> Ints:
     """Return, for every released class, the people who agree on some attributes."""
     known, released = exposure.known, exposure.released
     assert known is not None
@@ -336,7 +334,7 @@ def _candidates(exposure: Exposure, columns: Sequence[int]) -> IntArray:
     return totals[:, 0][group]
 
 
-def _distinct(codes: IntArray) -> IntArray:
+def _distinct(codes: Ints) -> Ints:
     """Return a row of each kind, in the order in which `group_rows` numbers them."""
     groups = group_rows(codes)
     first = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
@@ -344,7 +342,7 @@ def _distinct(codes: IntArray) -> IntArray:
     return first
 
 
-def _release_step(name: str, candidates: IntArray, counts: IntArray) -> ReleaseStep:
+def _release_step(name: str, candidates: Ints, counts: Ints) -> ReleaseStep:
     order = np.argsort(candidates, kind="stable")
     reached = np.cumsum(counts[order])
     total = int(reached[-1])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed
+from indistinct.core import InputError, Ints, Seed
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -44,7 +44,7 @@ def probabilistic_attack(
     truth: Sequence[Any] | pa.Array | None = None,
     precision: float = 0.95,
     seed: Seed = 1,
-    whose: NDArray[np.int64] | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Link a release with a register that has errors; see `link_probabilistically`.
 
@@ -98,7 +98,7 @@ def distance_attack(
     person: str | None = None,
     truth: Sequence[Any] | pa.Array | None = None,
     distance: Distance | None = None,
-    whose: NDArray[np.int64] | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Link every released record with the nearest of a register; see `link_by_distance`.
 
@@ -171,7 +171,7 @@ def _judged(
     truth: Sequence[Any] | pa.Array | None,
     notes: Sequence[str],
     listed: RegisterOfPeople,
-    whose: NDArray[np.int64] | None,
+    whose: Ints | None,
 ) -> LinkOutcome:
     links = replace(links, person=listed.to_first(links.person))
     rows = true_rows(release, register, person or register.person, truth)

@@ -18,16 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import betaincinv
 
-from indistinct.core import progress
+from indistinct.core import Bools, Floats, Ints, progress
 
 __all__ = ["Nearest", "TrueValues", "at_least", "at_most", "look_for"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 EQUAL = 1e-12
 """Distances that differ by less are equal."""
@@ -249,7 +246,7 @@ def _sureness(first: float, kth: float, *, logs: bool) -> float:
     return 1.0 if np.isinf(kth) else (kth - first) / kth
 
 
-def _bounded(right: Floats, few: NDArray[np.bool_]) -> float:
+def _bounded(right: Floats, few: Bools) -> float:
     """Bound the share who are found; where k records are equally near, there is no doubt."""
     if not len(right):
         return 0.0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.prove.attacks.claims import (
     CONTROL,
     RIGHT,
@@ -33,7 +33,6 @@ from indistinct.results.figures import bars
 
 __all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
 
-IntArray = NDArray[np.int64]
 Judged = Literal["truth", "values", "claims"]
 """How claims were judged: by the true person, by the values told, or not at all."""
 
@@ -362,16 +361,16 @@ def link_outcome(
     register: str,
     attributes: Sequence[str],
     people: int,
-    truth: IntArray | None = None,
+    truth: Ints | None = None,
     values: tuple[Verdicts, int | None] | None = None,
     roles: Verdicts | None = None,
-    knowing: NDArray[np.float64] | None = None,
+    knowing: Floats | None = None,
     guesses: Guesses | None = None,
     names: Callable[[list[int]], list[str]] | None = None,
     notes: Sequence[str] = (),
     confidence: float = 0.95,
-    first: IntArray | None = None,
-    whose: IntArray | None = None,
+    first: Ints | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Count and judge what an attack claims.
 
@@ -457,12 +456,12 @@ def link_outcome(
     )
 
 
-def _share(named: NDArray[np.bool_], who: NDArray[np.bool_], confidence: float) -> Rate | None:
+def _share(named: Bools, who: Bools, confidence: float) -> Rate | None:
     trials = int(who.sum())
     return Rate(int((named & who).sum()), trials, confidence) if trials else None
 
 
-def _sizes(candidates: IntArray) -> dict[str, int]:
+def _sizes(candidates: Ints) -> dict[str, int]:
     sizes = {}
     for low, high in _BANDS:
         inside = candidates >= low

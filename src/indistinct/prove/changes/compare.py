@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Level, progress
+from indistinct.core import Bools, Floats, InputError, Ints, Level, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.households import Kinship
@@ -24,9 +24,6 @@ from indistinct.prove.changes.shares import CoupleShares, couple_shares, restric
 from indistinct.prove.changes.spread import spread
 
 __all__ = ["changes"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def changes(
@@ -129,7 +126,7 @@ def _variable(
     )
 
 
-def _mid_ranks(scale: Scale, before: Ints) -> NDArray[np.float64]:
+def _mid_ranks(scale: Scale, before: Ints) -> Floats:
     """Return each code's mid-rank among the original's placed values, as a share of them."""
     placed = np.isfinite(scale.place)
     values, at = np.unique(scale.place[placed], return_inverse=True)

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, Bools, InputError
 from indistinct.files import Source
 
 __all__ = ["Rule", "find_groups", "who"]
 
-Bools = NDArray[np.bool_]
 
 # not ArrayLike, which takes a single text for an array
-Rule = str | Sequence[Any] | NDArray[Any]
+Rule = str | Sequence[Any] | Array
 """Whom a group holds: a rule in words, or true and false for every original record."""
 
 MOST_VALUES = 60

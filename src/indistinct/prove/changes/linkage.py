@@ -18,9 +18,8 @@ from statistics import NormalDist
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Level, Seed, did_you_mean, progress
+from indistinct.core import Bools, Floats, InputError, Ints, Level, Seed, did_you_mean, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import group_rows
@@ -39,9 +38,6 @@ from indistinct.results.figures import bars
 
 __all__ = ["LINKAGES", "Linkage", "LinkageDistance", "link_own", "link_pairs"]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 LinkageDistance = Literal["rank", "gower"]
 """``rank``: Euclidean distance of mid-ranks, each as a share of its own file's; ``gower``: the sum

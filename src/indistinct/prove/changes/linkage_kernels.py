@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["distances_to_own", "right_chances"]
 
@@ -16,7 +15,7 @@ _EQUAL = 1e-9
 
 @njit(cache=True, nogil=True, inline="always")
 def _far(
-    a: NDArray[Any], ca: NDArray[Any], b: NDArray[Any], cb: NDArray[Any],
+    a: Array, ca: Array, b: Array, cb: Array,
     wide: float, squared: bool, limit: float,
 ) -> float:  # fmt: skip
     """Return the distance of two points, its square with `squared`; given up beyond `limit`.
@@ -36,9 +35,7 @@ def _far(
 
 
 @njit(cache=True, nogil=True)
-def distances_to_own(
-    a: NDArray[Any], ca: NDArray[Any], b: NDArray[Any], cb: NDArray[Any], wide: float, squared: bool
-) -> NDArray[Any]:
+def distances_to_own(a: Array, ca: Array, b: Array, cb: Array, wide: float, squared: bool) -> Array:
     """Return the distance of each point of one list to the point beside it in the other."""
     found = np.empty(a.shape[0])
     for i in range(a.shape[0]):
@@ -49,19 +46,19 @@ def distances_to_own(
 
 @njit(cache=True, nogil=True)
 def right_chances(
-    a: NDArray[Any],
-    ca: NDArray[Any],
-    own: NDArray[Any],
-    start: NDArray[Any],
-    end: NDArray[Any],
-    unplaced: NDArray[Any],
-    points: NDArray[Any],
-    codes: NDArray[Any],
-    times: NDArray[Any],
+    a: Array,
+    ca: Array,
+    own: Array,
+    start: Array,
+    end: Array,
+    unplaced: Array,
+    points: Array,
+    codes: Array,
+    times: Array,
     first: int,
     wide: float,
     squared: bool,
-) -> NDArray[Any]:
+) -> Array:
     """Return how many released records are as near as each target's own; 0 where one is nearer.
 
     Points lie between `start` and `end` for each target, sorted by coordinate `first`, from

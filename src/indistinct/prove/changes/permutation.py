@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.core import InputError, Level, did_you_mean, progress
+from indistinct.core import Bools, Floats, InputError, Ints, Level, did_you_mean, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
@@ -36,9 +36,6 @@ __all__ = [
     "reverse_mapped",
 ]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Ties = Literal["interval", "middle"]
 """Where equal values stand: anywhere among their ranks, so that the least displacement counts; or

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Level, did_you_mean
+from indistinct.core import Bools, InputError, Ints, Level, did_you_mean
 from indistinct.prove.changes.printing import change_lines, percent
 from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
 from indistinct.prove.changes.spread import Spread
@@ -18,9 +18,6 @@ from indistinct.results import MOST_LINES, Shown, Table, folded
 from indistinct.results.figures import shares
 
 __all__ = ["Changes", "GroupChanges", "VariableChanges"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import Level, Variable
+from indistinct.core import Floats, Ints, Level, Variable
 from indistinct.engine import Coding
 
 __all__ = ["ORDERED", "Scale", "joint_scale", "only_occurring"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ORDERED: tuple[Level, ...] = ("numeric", "ordinal", "date")
 """Levels whose values have an order; the others are the same or not."""

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import InputError, check_whole
+from indistinct.core import Bools, InputError, Ints, check_whole
 from indistinct.households import Couples
 
 __all__ = [
@@ -24,8 +24,6 @@ __all__ = [
     "household_shares",
     "restricted",
 ]
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,7 @@ class HouseholdShares:
 
 def household_shares(
     changed: Bools,
-    household: NDArray[np.int64],
+    household: Ints,
     *,
     among: Bools | None = None,
     members: int | None = None,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import Floats
 
 __all__ = ["QUANTILES", "Spread", "spread"]
 
@@ -44,7 +45,7 @@ class Spread:
         }
 
 
-def spread(numbers: NDArray[np.float64]) -> Spread:
+def spread(numbers: Floats) -> Spread:
     """Summarise numbers.
 
     >>> found = spread(np.array([1.0, 2.0, 3.0, 10.0]))

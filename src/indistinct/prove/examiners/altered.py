@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.files import Source
 from indistinct.keys import person_of_records
 from indistinct.prove.attacks.nearest import Nearest, TrueValues, look_for
@@ -25,9 +25,6 @@ from indistinct.prove.true_values import agreement
 
 __all__ = ["examine_altered", "nearest_share"]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TARGETS = 1000
 """People who are looked for, drawn at random."""

@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.keys import class_of_records, person_of_records, several_records
 from indistinct.naming import find_person
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_people"]
-
-IntArray = NDArray[np.int64]
 
 
 def examine_people(trial: Trial) -> Opinion:
@@ -64,7 +62,7 @@ def _released_person(trial: Trial) -> str | None:
     return person
 
 
-def _counted(found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, by: str) -> Opinion:
+def _counted(found: Opinion, trial: Trial, classes: Ints, whose: Ints, by: str) -> Opinion:
     """Add the fewest people of a class, and a finding where they are too few."""
     of_class, _ = _pairs(classes, whose)
     if not len(of_class):
@@ -82,9 +80,7 @@ def _counted(found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, b
     return replace(found, k=least)
 
 
-def _put_together(
-    found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, person: str
-) -> Opinion:
+def _put_together(found: Opinion, trial: Trial, classes: Ints, whose: Ints, person: str) -> Opinion:
     """Reserve that whoever knows several of a person's records may tell her from others."""
     of_class, of_person = _pairs(classes, whose)
     if np.bincount(of_person).max(initial=0) < 2:
@@ -106,7 +102,7 @@ def _put_together(
     )
 
 
-def _pairs(classes: IntArray, whose: IntArray) -> tuple[IntArray, IntArray]:
+def _pairs(classes: Ints, whose: Ints) -> tuple[Ints, Ints]:
     """Return the pairs of a class and a person in it, each once."""
     size = int(whose.max(initial=0)) + 1
     of_class, of_person = np.divmod(np.unique(classes * size + whose), size)

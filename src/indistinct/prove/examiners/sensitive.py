@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.keys import KeyTable
 from indistinct.prove.opinion import Opinion, Trial
@@ -34,7 +33,6 @@ from indistinct.risk import (
 __all__ = ["examine_sensitive", "model_in_words"]
 
 Split = Callable[[str], SensitiveCounts]
-Failing = NDArray[np.bool_]
 ROUNDING = 1e-9
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole, did_you_mean
+from indistinct.core import InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
@@ -29,8 +28,6 @@ from indistinct.prove.together.matching import possible_pairs
 from indistinct.prove.together.nesting import nested_pairs
 
 __all__ = ["Combination", "Edition", "Table", "table_of"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -85,11 +82,11 @@ class Table:
     names: tuple[str, ...]
 
     @property
-    def records(self) -> IntArray:
+    def records(self) -> Ints:
         """Records of each row."""
         return self.counted.counts
 
-    def codes(self, names: Sequence[str]) -> IntArray:
+    def codes(self, names: Sequence[str]) -> Ints:
         """Return the codes of some attributes."""
         return self.counted.codes[:, [self.names.index(name) for name in names]]
 
@@ -97,7 +94,7 @@ class Table:
         """Return the labels of an attribute, by code."""
         return self.counted.values[self.names.index(name)]
 
-    def first_records(self, rows: IntArray) -> dict[int, int]:
+    def first_records(self, rows: Ints) -> dict[int, int]:
         """Return the first record of each of a few rows."""
         wanted = np.unique(rows)
         records, places = self.counted.records_in(wanted)
@@ -231,8 +228,8 @@ class Combination:
 
     def _number_keys(self) -> None:
         """Number the keys of all releases through."""
-        self.key_rows: list[IntArray] = []
-        self.key_of_row: list[IntArray] = []
+        self.key_rows: list[Ints] = []
+        self.key_of_row: list[Ints] = []
         offsets = [0]
         for table, names in zip(self.tables, self.keys, strict=True):
             rows, number = distinct_rows(table.codes(names))
@@ -293,7 +290,7 @@ class Combination:
             number = np.where(complete & (sets.sizes == 0), NONE, store.add(sets))
             self.set_of_row[(i, j)[a]][:, (i, j)[b]] = number[row_of[a]]
 
-    def profiles(self, alone: IntArray) -> tuple[Profiles, list[IntArray]]:
+    def profiles(self, alone: Ints) -> tuple[Profiles, list[Ints]]:
         """Put together what nobody can tell apart; return also each row's profile.
 
         `alone` says for every key how many people its own release leaves.
@@ -317,7 +314,7 @@ class Combination:
     @cached_property
     def containing(self) -> Sets:
         """For each key the keys of other releases that it lies within."""
-        pairs: list[tuple[IntArray, IntArray]] = []
+        pairs: list[tuple[Ints, Ints]] = []
         for j in range(len(self.tables)):
             for l in range(len(self.tables)):
                 if j != l:
@@ -328,7 +325,7 @@ class Combination:
             size=self.key_count,
         )
 
-    def _contained(self, inner: int, outer: int) -> tuple[IntArray, IntArray]:
+    def _contained(self, inner: int, outer: int) -> tuple[Ints, Ints]:
         both = [name for name in self.keys[outer] if name in self.keys[inner]]
         rows = np.arange(len(self.key_rows[outer]))
         for at, name in enumerate(self.keys[outer]):
@@ -360,7 +357,7 @@ class Combination:
     def _tree(self, name: str) -> Hierarchy | None:
         return self.hierarchies.get(name)
 
-    def class_sizes(self) -> IntArray:
+    def class_sizes(self) -> Ints:
         """Return the records that have each key."""
         sizes = np.zeros(self.key_count, dtype=np.int64)
         for keys, table in zip(self.key_of_row, self.tables, strict=True):

@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, InputError, Ints, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
@@ -36,7 +35,6 @@ from indistinct.prove.verification import AT_MOST_WITNESSES
 
 __all__ = ["check_together"]
 
-IntArray = NDArray[np.int64]
 
 MOST_RELEASES = 8
 LEAST_PROMISE = 2
@@ -203,7 +201,7 @@ def _check_names(
 
 def _by_people(
     combination: Combination, profiles: Profiles, crowd: People, promise: int
-) -> tuple[Left, NDArray[np.bool_]]:
+) -> tuple[Left, Bools]:
     left = left_in_people(
         profiles,
         combination.partners,
@@ -220,12 +218,10 @@ def _by_people(
     return replace(left, people=np.where(lost, 1, left.people)), partial
 
 
-def _by_records(
-    combination: Combination, profiles: Profiles, promise: int
-) -> tuple[Left, NDArray[np.bool_]]:
+def _by_records(combination: Combination, profiles: Profiles, promise: int) -> tuple[Left, Bools]:
     releases = profiles.sets.shape[1]
 
-    def count(used: NDArray[np.bool_]) -> IntArray:
+    def count(used: Bools) -> Ints:
         return left_in_files(
             profiles,
             combination.partners,
@@ -250,13 +246,13 @@ def _by_records(
     return Left(people, by, by_pair), _partial(combination, profiles)
 
 
-def _partial(combination: Combination, profiles: Profiles) -> NDArray[np.bool_]:
+def _partial(combination: Combination, profiles: Profiles) -> Bools:
     """Say of profiles whether some of their partners were left out."""
     complete = np.append(combination.partners.complete, True)  # NONE is the last
     return np.asarray(np.logical_not(complete[profiles.sets].all(axis=1)), dtype=bool)
 
 
-def _least(people: IntArray) -> int:
+def _least(people: Ints) -> int:
     return int(people.min()) if len(people) else 0
 
 
@@ -264,7 +260,7 @@ def _given(
     combination: Combination,
     profiles: Profiles,
     left: Left,
-    below: NDArray[np.bool_],
+    below: Bools,
     promise: int,
 ) -> tuple[Given, ...]:
     found = []
@@ -356,7 +352,7 @@ def _restored(combination: Combination, known: Sequence[str]) -> list[Restored]:
     return found
 
 
-def _gained(combination: Combination, number: int, other: int, name: str, told: IntArray) -> int:
+def _gained(combination: Combination, number: int, other: int, name: str, told: Ints) -> int:
     """Count the records of a release to which another tells more of an attribute."""
     table = combination.tables[number]
     code = told[combination.set_of_row[number][:, other]]
@@ -374,9 +370,9 @@ def _gained(combination: Combination, number: int, other: int, name: str, told: 
 def _witnesses(
     combination: Combination,
     profiles: Profiles,
-    profile_of_row: Sequence[IntArray],
+    profile_of_row: Sequence[Ints],
     left: Left,
-    below: NDArray[np.bool_],
+    below: Bools,
     crowd: People | None,
 ) -> list[TogetherWitness]:
     """Show the records with the fewest people left, first those that were safe alone."""
@@ -417,7 +413,7 @@ def _witnesses(
     return found
 
 
-def _first_partner(combination: Combination, own: int, row: int, other: int, keys: IntArray) -> int:
+def _first_partner(combination: Combination, own: int, row: int, other: int, keys: Ints) -> int:
     """Return the first record of another release that a row meets and that has one of the keys."""
     names = combination.shared[min(own, other), max(own, other)]
     mine = combination.tables[own].codes(names)[row : row + 1]

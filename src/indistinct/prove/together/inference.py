@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.core import ClassSize, InputError, check_whole, did_you_mean
+from indistinct.core import ClassSize, InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Engine
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.together.build import Edition, Table, table_of
@@ -30,8 +29,6 @@ from indistinct.prove.together.join import (
 from indistinct.results import showing
 
 __all__ = ["Associations", "Inferred", "inferred_associations"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ def inferred_associations(
     return Associations(names, (sides[0], sides[1]), k, joined, certain)
 
 
-def _certain(left: IntArray, right: IntArray, mine: IntArray, theirs: IntArray) -> int:
+def _certain(left: Ints, right: Ints, mine: Ints, theirs: Ints) -> int:
     """Count pairs that must be true: whatever has partners has one true pair at the least."""
     size = len(mine) + len(theirs)
     edges = (np.ones(len(left), dtype=np.int8), (left, len(mine) + right))
@@ -245,7 +242,7 @@ def _certain(left: IntArray, right: IntArray, mine: IntArray, theirs: IntArray) 
     return int(np.maximum(*sums).sum())
 
 
-def _side(name: str, attribute: str, table: Table, possible: IntArray, k: int) -> Inferred:
+def _side(name: str, attribute: str, table: Table, possible: Ints, k: int) -> Inferred:
     records = table.records
     known = np.flatnonzero(possible == 1)
     first = min(table.first_records(known).values()) + 1 if len(known) else 0

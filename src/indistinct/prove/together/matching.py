@@ -11,20 +11,17 @@ residual graph, that is if both its ends lie in one strong component).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints
 
 __all__ = ["possible_pairs"]
 
-IntArray = NDArray[np.int64]
-
 
 def possible_pairs(
-    left: IntArray, right: IntArray, *, left_records: IntArray, right_records: IntArray, names: str
-) -> NDArray[np.bool_]:
+    left: Ints, right: Ints, *, left_records: Ints, right_records: Ints, names: str
+) -> Bools:
     """Say of every pair that meets whether some complete one-to-one pairing of records has it.
 
     Parameters
@@ -57,7 +54,7 @@ def possible_pairs(
     sides = np.stack(
         [np.bincount(component[:m], minlength=m + n), np.bincount(component[m:], minlength=m + n)]
     )
-    several: NDArray[np.bool_] = np.logical_and(sides[0] > 1, sides[1] > 1)
+    several: Bools = np.logical_and(sides[0] > 1, sides[1] > 1)
     open_ = several[component[left]]
     possible = np.ones(len(left), dtype=bool)
     if open_.any():
@@ -67,9 +64,7 @@ def possible_pairs(
     return possible
 
 
-def _by_flow(
-    left: IntArray, right: IntArray, supply: IntArray, demand: IntArray, *, names: str
-) -> NDArray[np.bool_]:
+def _by_flow(left: Ints, right: Ints, supply: Ints, demand: Ints, *, names: str) -> Bools:
     rows, own_left = np.unique(left, return_inverse=True)
     columns, own_right = np.unique(right, return_inverse=True)
     own_left, own_right = own_left.reshape(-1), own_right.reshape(-1)
@@ -91,7 +86,7 @@ def _by_flow(
     )
     residual = csr_matrix((np.ones(len(arcs[0]), np.int8), arcs), shape=(m + n, m + n))
     _, strong = connected_components(residual, directed=True, connection="strong")
-    same: NDArray[np.bool_] = back | (strong[own_left] == strong[m + own_right])
+    same: Bools = back | (strong[own_left] == strong[m + own_right])
     return same
 
 

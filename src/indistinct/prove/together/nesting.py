@@ -9,24 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.hierarchy import Nesting
 from indistinct.prove.together.join import Layer, listed_pairs
 
 __all__ = ["nested_pairs"]
 
-IntArray = NDArray[np.int64]
-
 
 def nested_pairs(
-    inner: IntArray,
-    outer: IntArray,
+    inner: Ints,
+    outer: Ints,
     layers: Sequence[Sequence[Layer]],
     nestings: Sequence[Nesting],
     *,
     limit: int,
-) -> tuple[IntArray, IntArray]:
+) -> tuple[Ints, Ints]:
     """Return pairs of rows of which the first lies within the second in every attribute.
 
     Beyond `limit` pairs that meet, some are left out.

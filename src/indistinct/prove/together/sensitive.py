@@ -9,8 +9,8 @@ KDD 2008). It needs no record to be linked, only the values to be the same in al
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.hierarchy import is_suppressed
 from indistinct.prove.covering import texts_of
 from indistinct.prove.together.build import Combination
@@ -20,7 +20,6 @@ from indistinct.prove.together.result import Pinned
 
 __all__ = ["pinned_people"]
 
-IntArray = NDArray[np.int64]
 
 TYPES_AT_ONCE = 1 << 16
 
@@ -76,7 +75,7 @@ def _first_labels(combination: Combination, number: int, attribute: str, first: 
     return Sets.of_pairs(value, label, size=len(there))
 
 
-def _hidden(combination: Combination, number: int, attribute: str) -> NDArray[np.bool_]:
+def _hidden(combination: Combination, number: int, attribute: str) -> Bools:
     tree = combination.hierarchies.get(attribute)
     texts = texts_of(combination.tables[number].labels(attribute))
     return np.array([is_suppressed(text, tree) for text in texts], dtype=bool)
@@ -92,7 +91,7 @@ def _intersection(one: Sets, other: Sets) -> Sets:
     return Sets.of_pairs(both // room, both % room, size=size)
 
 
-def _counts(sets: Sets, hidden: NDArray[np.bool_]) -> IntArray:
+def _counts(sets: Sets, hidden: Bools) -> Ints:
     """Count the values of each set; a suppressed one may be anything, so it counts as several."""
     rows = np.repeat(np.arange(len(sets)), sets.sizes)
     amounts = np.where(hidden[sets.members], 2, 1)

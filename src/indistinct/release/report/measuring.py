@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Variables
+from indistinct.core import Ints, Variables
 from indistinct.files import Source
 from indistinct.hierarchy import SUPPRESSED
 from indistinct.keys import KeyTable, Uniques
@@ -241,7 +240,7 @@ def _exposed(found: Uniques, variables: Variables) -> tuple[dict[str, int], tupl
 
 
 def _smallest(
-    table: KeyTable, shared: NDArray[np.int64], k: int, key: Sequence[str], variables: Variables
+    table: KeyTable, shared: Ints, k: int, key: Sequence[str], variables: Variables
 ) -> tuple[Exposed, ...]:
     rows = [r for r in np.argsort(shared, kind="stable")[:_EXPOSED].tolist() if shared[r] < k]
     return tuple(Exposed(int(shared[r]), _values(table, r, key, variables)) for r in rows)

@@ -18,6 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Words
 from indistinct.scrub.text.events import Fact
 
 __all__ = ["Combination", "RareCombinations"]
@@ -145,7 +146,7 @@ def _choices(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return pairs, triples
 
 
-def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(codes: Words) -> Words:
     """Sums of hashes as hashes: the finaliser of splitmix64, which is one to one."""
     codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import Floats, GuaranteeError, Ints
 
 __all__ = ["cluster_codes", "k_means"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 STARTS = 10
 MOST_ROUNDS = 200

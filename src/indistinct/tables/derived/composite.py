@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError
 from indistinct.tables.derived.inferring import finest_step
 from indistinct.tables.derived.shares import Floats, ShareCounts
 
@@ -42,14 +41,12 @@ class Scores:
     scores: Floats
     slopes: Floats
     step: float
-    released: NDArray[np.bool_]
+    released: Bools
     loadings: Floats
     explained: tuple[float, ...] = ()
 
 
-def standardised(
-    name: str, counts: ShareCounts, eligible: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
+def standardised(name: str, counts: ShareCounts, eligible: Bools) -> tuple[Floats, Floats]:
     """Return shares with mean 0 and standard deviation 1 over the areas, and the deviations."""
     if int(eligible.sum()) < 3:
         raise InputError(
@@ -70,7 +67,7 @@ def index_scores(
     *,
     weights: Sequence[float],
     possible: int,
-    eligible: NDArray[np.bool_],
+    eligible: Bools,
     step: float | None = None,
 ) -> Scores:
     """Return the weighted sum of standardised shares, itself standardised.
@@ -94,7 +91,7 @@ def component_scores(
     *,
     components: int,
     possible: int,
-    eligible: NDArray[np.bool_],
+    eligible: Bools,
     step: float | None = None,
 ) -> Scores:
     """Return the first principal components of the shares' correlations over areas.
@@ -121,7 +118,7 @@ def _scores(
     spread: Floats,
     loadings: Floats,
     possible: int,
-    eligible: NDArray[np.bool_],
+    eligible: Bools,
     step: float | None,
     explained: tuple[float, ...],
 ) -> Scores:

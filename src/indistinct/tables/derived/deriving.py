@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed, progress
+from indistinct.core import Bools, InputError, Seed, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.derived.clusters import cluster_codes
 from indistinct.tables.derived.composite import (
@@ -131,7 +130,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.enough: NDArray[np.bool_] = self.counted.area_sizes >= self.least_people
+        self.enough: Bools = self.counted.area_sizes >= self.least_people
         if not self.enough.any():
             raise InputError(f"No area has {self.least_people:,} people. Merge areas first.")
 
@@ -167,7 +166,7 @@ class _Work:
             households[~self.enough | (heads < self.least_possible)] = np.nan
             self._column(spec, f"{spec.name}: households", households, 1.0)
 
-    def _direct(self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_]) -> None:
+    def _direct(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools) -> None:
         found: Direct
         if spec.kind == "percentages":
             found = percentages(
@@ -187,7 +186,7 @@ class _Work:
         for n, share in enumerate(spec.shares):
             self.windows[share.of, share.among] = found.low[:, n], found.high[:, n]
 
-    def _scores(self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_]) -> None:
+    def _scores(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools) -> None:
         if spec.kind == "index":
             found = index_scores(
                 spec.name,
@@ -218,9 +217,7 @@ class _Work:
             # a place among the columns; filled when all scores are known
             self.columns.append(Column(name, spec.kind, np.empty(0), found.step, True))
 
-    def _clusters(
-        self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_], seed: int
-    ) -> None:
+    def _clusters(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools, seed: int) -> None:
         z, _ = standardised(spec.name, counts, eligible)
         codes = np.full(len(z), np.nan)
         codes[eligible] = cluster_codes(

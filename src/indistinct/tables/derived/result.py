@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, did_you_mean
 from indistinct.results import Shown, Table
 from indistinct.tables.derived.models import Parameter
 from indistinct.tables.derived.specification import KINDS
@@ -34,7 +33,7 @@ class Column:
 
     name: str
     kind: str
-    values: NDArray[np.float64] = field(repr=False)
+    values: Floats = field(repr=False)
     step: float
     whole: bool
 
@@ -87,7 +86,7 @@ class Derived(Shown):
     def __repr__(self) -> str:
         return self._short()
 
-    def __getitem__(self, name: str) -> NDArray[np.float64]:
+    def __getitem__(self, name: str) -> Floats:
         for column in self.columns:
             if column.name == name:
                 return column.values

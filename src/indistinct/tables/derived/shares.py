@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
 from indistinct.tables.specification import Universe
 
 __all__ = ["Share", "ShareCounts", "count_shares", "inside"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,7 @@ class ShareCounts:
         return found
 
 
-def inside(counted: Counted, universe: Universe) -> NDArray[np.bool_]:
+def inside(counted: Counted, universe: Universe) -> Bools:
     """Say of every class of people whether a universe holds it."""
     found = np.ones(counted.classes, dtype=bool)
     for name, items in universe:
@@ -97,7 +93,7 @@ def inside(counted: Counted, universe: Universe) -> NDArray[np.bool_]:
     return found
 
 
-def people_of(counted: Counted, of_class: NDArray[np.bool_]) -> Ints:
+def people_of(counted: Counted, of_class: Bools) -> Ints:
     """Return the people of some classes in each area."""
     weights = counted.counts * of_class
     return np.bincount(counted.area, weights=weights, minlength=len(counted.areas)).astype(np.int64)

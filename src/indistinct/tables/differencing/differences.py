@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Bools, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.inside import classes_in_zones, counted_in, full_in
@@ -47,9 +46,9 @@ class Differencing(Shown):
     revealed: Revealed = field(repr=False)
     counted: Counted = field(repr=False)
     classes: Ints = field(repr=False)
-    full: NDArray[np.bool_] = field(repr=False)
-    part: NDArray[np.bool_] = field(repr=False)
-    before: NDArray[np.bool_] = field(repr=False)
+    full: Bools = field(repr=False)
+    part: Bools = field(repr=False)
+    before: Bools = field(repr=False)
 
     def __repr__(self) -> str:
         return self._short()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.overlapping import Ints
 from indistinct.tables.differencing.revealing import Revealed
@@ -46,7 +46,7 @@ def counted_in(counted: Counted, classes: Ints, zone: Ints, labels: tuple[str, .
     )
 
 
-def full_in(counted: Counted, zone: Ints, wanted: Ints) -> NDArray[np.bool_]:
+def full_in(counted: Counted, zone: Ints, wanted: Ints) -> Bools:
     """Say of the wanted classes whether they are full record tabular uniques of a zoning.
 
     Only the zones that hold any of them are looked at. Who is not covered (-1) is no unique.
@@ -60,5 +60,5 @@ def full_in(counted: Counted, zone: Ints, wanted: Ints) -> NDArray[np.bool_]:
         order = np.argsort(number, kind="stable")
         part = counted_in(counted, rows, number, ("",) * len(touched))
         found[rows[order]] = tabular_uniques(part).full
-    result: NDArray[np.bool_] = found[wanted]
+    result: Bools = found[wanted]
     return result

@@ -19,9 +19,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import InputError, Seed
+from indistinct.core import Bools, InputError, Seed
 from indistinct.results import Shown, Table
 from indistinct.tables.differencing.moves import SLACK, random_moves
 from indistinct.tables.differencing.overlapping import Ints
@@ -72,7 +72,7 @@ class Joint(Shown):
         return len(self.single) + len(self.pairs)
 
     @cached_property
-    def exposed(self) -> NDArray[np.bool_]:
+    def exposed(self) -> Bools:
         """Of every atom, whether it is determined, alone or in a pair."""
         found = np.zeros(len(self.people), dtype=bool)
         found[self.single] = True

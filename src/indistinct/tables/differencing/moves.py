@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-from indistinct.core import InputError
+from indistinct.core import Array, Bools, InputError
 from indistinct.tables.differencing.overlapping import Ints
 
 __all__ = ["SLACK", "random_moves"]
@@ -86,16 +85,14 @@ def random_moves(zones: Ints, rng: np.random.Generator) -> tuple[Ints, int]:
     return moves, iterative
 
 
-def _lists(label: NDArray[Any], number: int) -> list[Ints]:
+def _lists(label: Array, number: int) -> list[Ints]:
     order = np.argsort(label, kind="stable")
     ends = np.searchsorted(label[order], np.arange(number + 1))
     return [order[ends[n] : ends[n + 1]] for n in range(number)]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator,unused-ignore]
-def _peeled(
-    zone_starts: Ints, zone_atoms: Ints, atom_starts: Ints, atom_zones: Ints
-) -> NDArray[np.bool_]:
+def _peeled(zone_starts: Ints, zone_atoms: Ints, atom_starts: Ints, atom_zones: Ints) -> Bools:
     """Say which atoms are left when the last atom of a zone is taken out again and again."""
     left = np.ones(len(atom_starts) - 1, dtype=np.bool_)
     size = np.diff(zone_starts)

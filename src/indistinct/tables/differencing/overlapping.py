@@ -9,18 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, InputError, Ints
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import MISSING, Grouping
 
 __all__ = ["Overlap", "overlap", "overlap_of", "zone_of"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +96,9 @@ def atoms_at(tail: Ints, head: Ints, vertices: int) -> tuple[Ints, Ints]:
 
 
 def overlap(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    counts: NDArray[Any],
+    first: Array,
+    second: Array,
+    counts: Array,
     *,
     first_labels: Sequence[str] | None = None,
     second_labels: Sequence[str] | None = None,

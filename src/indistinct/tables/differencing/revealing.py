@@ -29,11 +29,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.core import check_whole
+from indistinct.core import Bools, check_whole
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.differencing import flows
@@ -124,7 +124,7 @@ class Revealed(Shown):
     overlap: Overlap = field(repr=False)
     threshold: int
     people: Ints = field(repr=False)
-    plain: NDArray[np.bool_] = field(repr=False)
+    plain: Bools = field(repr=False)
     starts: Ints = field(repr=False)
     atoms: Ints = field(repr=False)
     smallest: Ints = field(repr=False)
@@ -146,7 +146,7 @@ class Revealed(Shown):
         return int(self.plain.sum())
 
     @cached_property
-    def exposed(self) -> NDArray[np.bool_]:
+    def exposed(self) -> Bools:
         """Of every atom, whether the smallest zone around it needs a subtraction."""
         return (self.smallest >= 0) & (self.smallest < self.number)
 
@@ -309,9 +309,7 @@ def _graph(tail: Ints, head: Ints, vertices: int) -> Any:
     return sparse.coo_array((ones, (tail, head)), shape=(vertices, vertices)).tocsr()
 
 
-def _cuts(
-    two: Overlap, small: NDArray[np.bool_], bridge: NDArray[np.bool_], threshold: int
-) -> list[tuple[int, Ints]]:
+def _cuts(two: Overlap, small: Bools, bridge: Bools, threshold: int) -> list[tuple[int, Ints]]:
     """Return small atoms, bridges apart, that a small zone holds, and the atoms of that zone."""
     tail, head = two.ends
     arcs_tail = np.concatenate([head, tail[~small]])

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.core import InputError, progress
+from indistinct.core import Array, InputError, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import before_after
 from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
@@ -58,7 +58,7 @@ class Stopped(Shown):
             members[self.new_zone[n]].append(labels[n])
         return tuple(tuple(one) for one in members if len(one) > 1)
 
-    def zoning(self, second: NDArray[Any]) -> Ints:
+    def zoning(self, second: Array) -> Ints:
         """Return the new zone of every row, from its zone in the second zoning."""
         codes = np.asarray(second).astype(np.int64)
         zones: Ints = np.append(self.new_zone, -1)[codes]

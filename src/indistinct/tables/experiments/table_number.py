@@ -7,17 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed, check_whole, progress
+from indistinct.core import InputError, Ints, Seed, check_whole, progress
 from indistinct.results import Shown, Table, as_lines
 from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.matches import MOST_STATES, false_matches
 
 __all__ = ["RiskByTables", "TablesRisk", "risk_by_tables"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

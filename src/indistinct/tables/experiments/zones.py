@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed, did_you_mean
+from indistinct.core import Bools, InputError, Ints, Seed, did_you_mean
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 
 __all__ = ["MOST_PEOPLE", "Kind", "ZoneRisk", "risk_in_zones"]
 
-Ints = NDArray[np.int64]
 
 Kind = Literal["random", "neighbours", "alike", "areas"]
 """Zones of people at random; of people next to each other in the order of areas; of people with
@@ -169,7 +167,7 @@ def _some(
     return people[np.repeat(starts[chosen], sizes) + within], np.concatenate([[0], ends])
 
 
-def _full(counted: Counted, people: Ints, starts: Ints) -> NDArray[np.bool_]:
+def _full(counted: Counted, people: Ints, starts: Ints) -> Bools:
     """Say of every person whether they are alone in every table that counts them: equation (9)."""
     alone = np.ones(len(people), dtype=bool)
     somewhere = np.zeros(len(people), dtype=bool)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.tables.counting import Counted
@@ -16,9 +15,6 @@ from indistinct.tables.magnitudes.kernels import gather
 from indistinct.tables.specification import TableSpec
 
 __all__ = ["Cells", "Records", "read_numbers", "read_weights"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.engine import Engine, aligned
 from indistinct.files import Source
 from indistinct.results import Shown, Table
@@ -34,9 +33,6 @@ __all__ = [
     "magnitude_system",
     "system_contributions",
 ]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +121,8 @@ class SystemContributions(Shown):
     contributors: Ints = field(repr=False)
     largest: Floats = field(repr=False)
     squares: Floats = field(repr=False)
-    counts: NDArray[np.bool_] = field(repr=False)
-    magnitude: NDArray[np.bool_] = field(repr=False)
+    counts: Bools = field(repr=False)
+    magnitude: Bools = field(repr=False)
     missing: dict[str, int] = field(default_factory=dict, repr=False)
     negative: dict[str, tuple[str, int]] = field(default_factory=dict, repr=False)
 

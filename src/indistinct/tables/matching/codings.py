@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping, belongs
 from indistinct.tables.specification import TableSpec
@@ -67,7 +67,7 @@ def coded(counted: Counted, position: int) -> list[Coding]:
     return found
 
 
-def _numbered(codes: NDArray[np.int64]) -> bytes:
+def _numbered(codes: Ints) -> bytes:
     """Number categories in the order in which values meet them, so that equal codings are equal."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.core import progress
 from indistinct.tables import kernels
@@ -33,7 +32,6 @@ from indistinct.tables.matching.joining import (
 
 __all__ = ["feasible_combinations", "ones_of"]
 
-Bools = NDArray[np.bool_]
 
 BLOCK = 64
 """Areas that are worked on at once."""

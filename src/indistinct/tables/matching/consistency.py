@@ -8,19 +8,15 @@ feasible combination survives; of most areas nothing does, and these need no cou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Bools, Ints, SmallInts
 from indistinct.tables.matching.atoms import Axes
 from indistinct.tables.matching.joining import Ones
 
 __all__ = ["consistent"]
-
-Array = NDArray[Any]
-Bools = NDArray[np.bool_]
 
 
 def consistent(axes: Axes, ones: Sequence[Ones], areas: int) -> tuple[list[Ones], Bools]:
@@ -57,11 +53,11 @@ def consistent(axes: Axes, ones: Sequence[Ones], areas: int) -> tuple[list[Ones]
     return left, alive
 
 
-def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
+def _offsets(sizes: Sequence[int]) -> Ints:
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 
-def _flat(parts: Sequence[Array]) -> NDArray[np.int32]:
+def _flat(parts: Sequence[Array]) -> SmallInts:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
 
 

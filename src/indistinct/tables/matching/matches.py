@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole, progress
+from indistinct.core import InputError, Ints, check_whole, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
@@ -65,12 +64,12 @@ class FalseMatches(Shown):
         return self.uniques.counted
 
     @property
-    def ones_per_table(self) -> NDArray[np.int64]:
+    def ones_per_table(self) -> Ints:
         """Cells with a count of one, for each table (rows) and area (columns)."""
         return self.uniques.ones_per_table
 
     @cached_property
-    def true_per_area(self) -> NDArray[np.int64]:
+    def true_per_area(self) -> Ints:
         """The combinations that are people: full uniques whose records were not modified."""
         area = self.counted.area[self.uniques.at_risk]
         return np.bincount(area, minlength=len(self.counted.areas)).astype(np.int64)

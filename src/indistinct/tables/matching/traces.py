@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean, progress
+from indistinct.core import Array, Bools, InputError, Ints, SmallInts, did_you_mean, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables import kernels
@@ -20,11 +20,6 @@ from indistinct.tables.counting import Counted
 from indistinct.tables.matching.atoms import AtomSets, Use, axes_of
 
 __all__ = ["Traceable", "traceable"]
-
-Ints = NDArray[np.int64]
-Small = NDArray[np.int32]
-Bools = NDArray[np.bool_]
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,14 +168,18 @@ class _Traced:
     """One table, looked at by everybody who learned something since it was looked at last."""
 
     def __init__(
-        self, counted: Counted, uses: Sequence[Use], sets: Sequence[AtomSets], atoms: list[Small]
+        self,
+        counted: Counted,
+        uses: Sequence[Use],
+        sets: Sequence[AtomSets],
+        atoms: list[SmallInts],
     ) -> None:
         self.counted, self.uses = counted, uses
         self.sets = [sets[use.axis] for use in uses]
         self.atoms = [atoms[use.axis] for use in uses]
         self.seen = 0
 
-    def _open(self, left: Sequence[Small], rows: Ints) -> tuple[Bools, list[Bools | None]]:
+    def _open(self, left: Sequence[SmallInts], rows: Ints) -> tuple[Bools, list[Bools | None]]:
         """Say who may be counted, and on which axes of the universe that is open."""
         may = np.ones(len(rows), dtype=bool)
         open_ends: list[Bools | None] = []
@@ -195,7 +194,7 @@ class _Traced:
             )
         return may, open_ends
 
-    def _after(self, left: Sequence[Small], rows: Ints) -> tuple[list[Small], Bools]:
+    def _after(self, left: Sequence[SmallInts], rows: Ints) -> tuple[list[SmallInts], Bools]:
         """Return what people would know who knew their cell, and whether they know that now."""
         after, same = [], np.ones(len(rows), dtype=bool)
         for use, sets, atoms in zip(self.uses, self.sets, self.atoms, strict=True):
@@ -205,7 +204,7 @@ class _Traced:
             same &= after[-1] == state
         return after, same
 
-    def settled(self, left: Sequence[Small]) -> Bools:
+    def settled(self, left: Sequence[SmallInts]) -> Bools:
         """Say of every class whether its cell is known, or that there is none."""
         rows = np.arange(self.counted.classes)
         may, open_ends = self._open(left, rows)
@@ -215,7 +214,7 @@ class _Traced:
                 exact &= ~is_open
         return exact | ~may
 
-    def learn(self, left: list[Small], rows: Ints, *, alone: bool) -> Ints:
+    def learn(self, left: list[SmallInts], rows: Ints, *, alone: bool) -> Ints:
         """Narrow what some people know; return who learned something."""
         if not len(rows) or not self.uses:
             return rows[:0]
@@ -240,7 +239,7 @@ class _Traced:
         learners: Ints = rows[here | elsewhere]
         return learners
 
-    def _agreeing(self, rows: Ints, left: list[Small], *, alone: bool) -> NDArray[np.int8]:
+    def _agreeing(self, rows: Ints, left: list[SmallInts], *, alone: bool) -> NDArray[np.int8]:
         """Count the people (or cells) of the table that agree with what is known: 0, 1 or more."""
         counted = self.counted
         looked_at = np.zeros(len(counted.areas), dtype=bool)

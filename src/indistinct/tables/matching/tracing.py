@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, InputError, Ints, did_you_mean
 from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted, Layout
 from indistinct.tables.grouping import Item, belongs
 
 __all__ = ["Trace", "TraceStep", "trace"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 OUTSIDE = "outside the universe"
 """What is learned when a table with a universe has nobody who could be the person."""

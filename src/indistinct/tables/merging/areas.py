@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, Seed
+from indistinct.core import Bools, GuaranteeError, InputError, Seed
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
@@ -210,7 +209,7 @@ def _problem(
         )
     helps = helping_areas(counted, uniques.full, geography.part)
     of = counted.area[uniques.full].astype(np.int64)
-    hopeless: NDArray[np.bool_] = np.logical_not(helps.any(axis=1))
+    hopeless: Bools = np.logical_not(helps.any(axis=1))
     if (number := int(hopeless.sum())) > allowed:
         whole = "the whole country is" if len(people) == 1 else "whole parts of the country are"
         raise GuaranteeError(
@@ -223,9 +222,7 @@ def _problem(
     return MergeProblem(geography, sizes, starts, helps[kept], least_people)
 
 
-def _forgiven(
-    of: Ints, hopeless: NDArray[np.bool_], sizes: Ints, least_people: int, allowed: int
-) -> NDArray[np.bool_]:
+def _forgiven(of: Ints, hopeless: Bools, sizes: Ints, least_people: int, allowed: int) -> Bools:
     """Say which areas may keep their uniques: those with fewest, as many as are allowed."""
     budget = allowed - int(hopeless.sum())
     number = np.bincount(of[~hopeless], minlength=len(sizes))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools
 from indistinct.tables.merging.problem import Ints, MergeProblem
 
 __all__ = ["best_partition"]
@@ -60,7 +60,7 @@ def _fine_sets(problem: MergeProblem, areas: list[int]) -> list[bool]:
     return listed
 
 
-def _connected_sets(neighbours: tuple[Ints, ...], areas: list[int]) -> NDArray[np.bool_]:
+def _connected_sets(neighbours: tuple[Ints, ...], areas: list[int]) -> Bools:
     """Say of every subset of a few areas whether it hangs together."""
     touching = [
         sum(1 << k for k, other in enumerate(areas) if other in neighbours[area]) for area in areas
@@ -72,5 +72,5 @@ def _connected_sets(neighbours: tuple[Ints, ...], areas: list[int]) -> NDArray[n
         for k, others in enumerate(touching):
             grown |= np.where(reached >> k & 1, others, 0)
         reached = grown & sets
-    connected: NDArray[np.bool_] = reached == sets
+    connected: Bools = reached == sets
     return connected

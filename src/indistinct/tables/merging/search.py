@@ -15,9 +15,8 @@ from collections.abc import Iterable
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Bools, progress
 from indistinct.tables.merging.exact import best_partition
 from indistinct.tables.merging.problem import Ints, MergeProblem, Words
 
@@ -106,7 +105,7 @@ class _Search:
         for a in np.flatnonzero(mate > np.arange(len(ids))).tolist():
             self._merge(int(ids[a]), int(ids[mate[a]]))
 
-    def _cures(self, ids: Ints) -> NDArray[np.bool_]:
+    def _cures(self, ids: Ints) -> Bools:
         """Say of every two deficient areas whether they are fine together."""
         problem = self.problem
         part = problem.geography.part
@@ -124,7 +123,7 @@ class _Search:
         cures &= cures.T
         return cures
 
-    def _matched(self, ids: Ints, cures: NDArray[np.bool_]) -> Ints:
+    def _matched(self, ids: Ints, cures: Bools) -> Ints:
         """Match greedily, those with fewest partners first, then along augmenting paths."""
         mate = np.full(len(ids), -1, dtype=np.int64)
         degree = cures.sum(axis=1).astype(np.float64)
@@ -178,7 +177,7 @@ class _Search:
                     self._merge(first, other)
                 free[[first, *others]] = False
 
-    def _around(self, area: int, free: NDArray[np.bool_]) -> list[int]:
+    def _around(self, area: int, free: Bools) -> list[int]:
         """Return the free areas of the part of the country, nearest first."""
         geography = self.problem.geography
         here = np.flatnonzero(free & (geography.part == geography.part[area]))
@@ -363,7 +362,7 @@ class _Search:
                     waiting.append(other)
         return len(seen) == len(inside)
 
-    def _rearranged(self, groups: list[int], deficient: NDArray[np.bool_]) -> bool:
+    def _rearranged(self, groups: list[int], deficient: Bools) -> bool:
         areas = sorted(area for g in groups for area in self.members[g])
         needed = (int(deficient[areas].sum()) + 1) // 2
         if len(areas) > MOST_TOGETHER or len(areas) - needed <= len(groups):

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole
+from indistinct.core import Floats, InputError, Ints, check_whole
 from indistinct.results import Shown, Table
 from indistinct.results.figures import Line, lines
 
 __all__ = ["CellKeyDesign", "design_perturbation"]
 
-Floats = NDArray[np.float64]
 
 MOST_NOISE = 100
 """The largest D."""
@@ -64,7 +62,7 @@ class CellKeyDesign(Shown):
         return f"noise up to {self.largest} of variance {self.variance:g}{small}"
 
     @property
-    def changes(self) -> NDArray[np.int64]:
+    def changes(self) -> Ints:
         """The changes, −D … D."""
         return np.arange(-self.largest, self.largest + 1)
 
@@ -73,7 +71,7 @@ class CellKeyDesign(Shown):
         found: Floats = self.rows[min(int(count), len(self.rows) - 1)]
         return found
 
-    def change(self, counts: NDArray[np.int64], uniform: Floats) -> NDArray[np.int64]:
+    def change(self, counts: Ints, uniform: Floats) -> Ints:
         """Look up the change of every count, by a number in [0, 1)."""
         cumulative = np.cumsum(self.rows, axis=1)
         # a number above the last sum, which is 1 but for rounding, gets the last possible change
@@ -82,7 +80,7 @@ class CellKeyDesign(Shown):
         found = np.zeros(len(counts), dtype=np.int64)
         for column in range(2 * self.largest):
             found += uniform >= cumulative[at, column]
-        change: NDArray[np.int64] = np.minimum(found, last[at]) - self.largest
+        change: Ints = np.minimum(found, last[at]) - self.largest
         return change
 
     def published_variance(self, count: float) -> float:
@@ -203,9 +201,7 @@ def design_perturbation(
     return CellKeyDesign(largest, float(variance), no_small, stay, rows)
 
 
-def _most_entropy(
-    changes: NDArray[np.int64], variance: float, stay: float | None, count: int
-) -> Floats:
+def _most_entropy(changes: Ints, variance: float, stay: float | None, count: int) -> Floats:
     """Return the distribution of largest entropy with mean 0 and this variance."""
     if stay is not None:
         moved = changes != 0

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
@@ -29,8 +28,6 @@ __all__ = [
     "margins",
     "summed",
 ]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Base, InputError, Seed, check_whole
+from indistinct.core import Base, Bools, Floats, InputError, Ints, Seed, Words, check_whole
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
 from indistinct.tables.perturb.marginal_sums import (
@@ -33,8 +32,6 @@ __all__ = [
     "random_modification",
     "random_rounding",
 ]
-
-Ints = NDArray[np.int64]
 
 
 def checked_base(base: int) -> int:
@@ -94,9 +91,7 @@ class RandomModification:
         count, noise = found.sums
         return PublishedCells(found.area, found.cell, count, count + noise)
 
-    def _balanced(
-        self, atoms: AtomCells, some: NDArray[np.bool_], drawn: NDArray[np.uint64], stream: str
-    ) -> Ints:
+    def _balanced(self, atoms: AtomCells, some: Bools, drawn: Words, stream: str) -> Ints:
         """Return as many +1 as −1 for every place, on cells in random order."""
         place, drawn = atoms.atom[some], drawn[some]
         order = np.lexsort((drawn, place))
@@ -152,7 +147,7 @@ class RandomRounding:
         """The method in a few words."""
         return f"random rounding to base {self.base}"
 
-    def change(self, counts: Ints, uniform: NDArray[np.float64]) -> Ints:
+    def change(self, counts: Ints, uniform: Floats) -> Ints:
         """Look up the change of every count, by a number in [0, 1)."""
         left = counts % self.base
         up = uniform < left / self.base

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Floats
 from indistinct.results import Shown, Table
 
 __all__ = [
@@ -125,7 +125,7 @@ def summed_variance(sources: Iterable[tuple[PublishedVariance, float]]) -> float
     return float(sum(noise.published_variance(count) for noise, count in sources))
 
 
-def variances(noise: PublishedVariance, counts: NDArray[Any]) -> NDArray[np.float64]:
+def variances(noise: PublishedVariance, counts: Array) -> Floats:
     """Return the variance for every one of many true counts."""
     distinct, place = np.unique(counts, return_inverse=True)
     found = np.array([noise.published_variance(float(c)) for c in distinct], dtype=np.float64)

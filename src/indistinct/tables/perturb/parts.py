@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["Part", "parts_of"]
+from indistinct.core import Bools, Ints
 
-Ints = NDArray[np.int64]
+__all__ = ["Part", "parts_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +21,7 @@ class Part:
     sums: sparse.csr_matrix
 
 
-def parts_of(relations: sparse.csr_matrix, among: Ints, free: NDArray[np.bool_]) -> list[Part]:
+def parts_of(relations: sparse.csr_matrix, among: Ints, free: Bools) -> list[Part]:
     """Divide the cells that may move into parts that share no sum."""
     cells = among[free[among]]
     if not len(cells):

@@ -8,17 +8,14 @@ from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, progress
+from indistinct.core import InputError, Ints, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.counting import CellCounts, Counted
 from indistinct.tables.perturb.marginal_sums import Geography, Margin, geographies, margins
 
 __all__ = ["Perturbation", "PerturbedTables", "PublishedCells"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

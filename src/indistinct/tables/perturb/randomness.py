@@ -8,16 +8,13 @@ threads nor engines matter. The seed is secret: who knows it takes the noise off
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import check_whole
+from indistinct.core import Array, Floats, Words, check_whole
 
 __all__ = ["as_uniform", "checked_seed", "stream_key", "words", "words_of_ids"]
 
-Words = NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -36,7 +33,7 @@ def stream_key(seed: int, stream: str) -> bytes:
     return hashlib.blake2b(text, digest_size=16, person=b"indistinct table").digest()
 
 
-def words(seed: int, stream: str, numbers: NDArray[Any]) -> Words:
+def words(seed: int, stream: str, numbers: Array) -> Words:
     """Return 64 random bits for every number.
 
     >>> together = words(1, "people", np.arange(100))
@@ -50,7 +47,7 @@ def words(seed: int, stream: str, numbers: NDArray[Any]) -> Words:
         return _mixed(_mixed(word + second) ^ first)
 
 
-def words_of_ids(seed: int, stream: str, ids: NDArray[Any]) -> Words:
+def words_of_ids(seed: int, stream: str, ids: Array) -> Words:
     """Return 64 random bits for every identifier, numbers or texts; equal ones get equal bits."""
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
 
@@ -61,7 +58,7 @@ def words_of_ids(seed: int, stream: str, ids: NDArray[Any]) -> Words:
     return words(seed, stream, hashed)
 
 
-def as_uniform(found: Words) -> NDArray[np.float64]:
+def as_uniform(found: Words) -> Floats:
     """Return words as numbers in [0, 1), multiples of 2⁻⁵³."""
     return (found >> np.uint64(11)).astype(np.float64) * 2.0**-53
 

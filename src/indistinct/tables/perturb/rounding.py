@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.core import Base, InputError, Seed, check_whole, progress
+from indistinct.core import Base, Bools, Floats, InputError, Ints, Seed, check_whole, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
@@ -34,8 +33,6 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["Rounded", "controlled_rounding"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_STEPS = 3
 """How many multiples away a cell may be where nothing else is asked for."""
@@ -296,16 +293,14 @@ class _Found:
     best: bool
 
 
-def _free(true: Ints, left: Ints, step: int, zero_restricted: bool) -> NDArray[np.bool_]:
+def _free(true: Ints, left: Ints, step: int, zero_restricted: bool) -> Bools:
     """Say which cells may move: multiples too from the second step on, but no empty cell."""
     if not zero_restricted:
         return np.ones(len(true), dtype=bool)
     return left != 0 if step == 1 else true > 0
 
 
-def _around(
-    relations: sparse.csr_matrix, failed: list[Part], free: NDArray[np.bool_]
-) -> list[Ints]:
+def _around(relations: sparse.csr_matrix, failed: list[Part], free: Bools) -> list[Ints]:
     """Return the cells that hang together with failed parts, when more cells may move."""
     troubled = np.zeros(len(free), dtype=bool)
     for part in failed:

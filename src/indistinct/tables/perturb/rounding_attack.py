@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.core import progress
+from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.parts import parts_of
@@ -25,8 +24,6 @@ from indistinct.tables.perturb.solver import Program
 
 __all__ = ["RoundedIntervals", "rounded_intervals"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 EXACT = 1_000
 """Cells in one part up to which intervals are exact where nothing else is asked for."""
@@ -187,7 +184,7 @@ class _Seen:
             if (low == self.low).all() and (high == self.high).all():
                 return
 
-    def left(self, cells: Ints, asked: NDArray[np.bool_]) -> Ints:
+    def left(self, cells: Ints, asked: Bools) -> Ints:
         """Return those asked about, as positions among cells, that have shown one value only."""
         one = (self.most[cells] < self.true[cells] + 1 - _SLACK) & (
             self.least[cells] > self.true[cells] - 1 + _SLACK
@@ -195,7 +192,7 @@ class _Seen:
         found: Ints = np.flatnonzero(one & asked[cells])
         return found
 
-    def follow(self, cells: Ints, sums: sparse.csr_matrix, wanted: NDArray[np.bool_]) -> None:
+    def follow(self, cells: Ints, sums: sparse.csr_matrix, wanted: Bools) -> None:
         """Find the ends of the intervals of some cells."""
         program = Program(sums, np.zeros(sums.shape[0]), self.low[cells], self.high[cells])
         for at in np.flatnonzero(wanted).tolist():
@@ -204,7 +201,7 @@ class _Seen:
             assert most is not None
             self.least[cells[at]], self.most[cells[at]] = least, most
 
-    def move(self, tables: _Tables, asked: NDArray[np.bool_]) -> None:
+    def move(self, tables: _Tables, asked: Bools) -> None:
         """Look for tables in which cells have another value than the true one.
 
         Many are moved at once, each at random up or down, and then those that are left by
@@ -246,7 +243,7 @@ class _Tables:
     sums: sparse.csr_matrix
 
 
-def _by_places(grid: Grid, seen: _Seen, asked: NDArray[np.bool_]) -> None:
+def _by_places(grid: Grid, seen: _Seen, asked: Bools) -> None:
     """Look for tables that differ from the true ones in few places, and in those made of them.
 
     One place, then some more that can take up what it gives.

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.core import Base, InputError, Seed
+from indistinct.core import Base, InputError, Ints, Seed
 from indistinct.results import Shown, Table
 from indistinct.tables.perturb import small_count_kernels as kernels
 from indistinct.tables.perturb.deviating import (
@@ -24,8 +23,6 @@ from indistinct.tables.perturb.small_counts import SWEEPS, TRIES
 from indistinct.tables.system import CellSystem
 
 __all__ = ["SmallCountsOfSystem", "inner_cells", "small_count_rounding_of_system"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+
+from indistinct.core import Floats
 
 __all__ = ["Program", "Solved", "WholeProgram"]
 
-Floats = NDArray[np.float64]
 
 SEARCH_WORK = 200_000
 """Nodes times columns of a search in whole numbers: work is limited by counts, never by time."""

@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Bools, Ints
 from indistinct.tables import (
     Audit,
     CellSystem,
@@ -47,7 +47,7 @@ def joint_attack_skipped(what: str) -> dict[str, str]:
 
 
 def joint_audit(
-    counted: Counted, system: CellSystem, hidden: NDArray[np.bool_], sensitive: Sensitive
+    counted: Counted, system: CellSystem, hidden: Bools, sensitive: Sensitive
 ) -> Audit | None:
     """Audit suppressed counts over the joint table of all variables; None if it is too large."""
     if len(counted.layouts) < 2 or any(table.universe for table in counted.tables):
@@ -71,7 +71,7 @@ def joint_audit(
             else categories.codes[at[1 + variables.index(grouping.variable)]]
             for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True)
         ]
-        fresh: list[NDArray[np.int64]] = []
+        fresh: list[Ints] = []
         for total in product((False, True), repeat=len(of_dimension)):
             index = [
                 np.full(cells, size, dtype=np.int64)

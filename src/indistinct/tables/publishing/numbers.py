@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, for_csv, from_csv
+from indistinct.core import Bools, Floats, InputError, for_csv, from_csv
 from indistinct.files import marked, unmarked
 from indistinct.project import TableFormat
 from indistinct.tables import Layout
@@ -53,8 +52,8 @@ class PublishedTable:
     dimensions: tuple[str, ...]
     places: tuple[tuple[str, str], ...]
     categories: tuple[tuple[str, ...], ...]
-    numbers: NDArray[np.float64] = field(repr=False)
-    suppressed: NDArray[np.bool_] | None = field(default=None, repr=False)
+    numbers: Floats = field(repr=False)
+    suppressed: Bools | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, ...]:

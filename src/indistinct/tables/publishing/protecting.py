@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.flow import Data
 from indistinct.project import Publish
 from indistinct.tables import (
@@ -155,8 +154,8 @@ class _AsTheyAre:
 
 
 def _own_numbers(
-    counted: Counted, position: int, table: PublishedTable, zone: NDArray[np.int64], first: int
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    counted: Counted, position: int, table: PublishedTable, zone: Ints, first: int
+) -> tuple[Floats, Bools]:
     """Return the published number of every class's own cell, and who is counted at all.
 
     `zone` is the zone of every class in a geography whose zones begin at the row `first`.

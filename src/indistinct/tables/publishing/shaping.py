@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import Variables
+from indistinct.core import Array, Bools, Floats, Variables
 from indistinct.hierarchy import as_text
 from indistinct.tables import CellSystem, Counted, Layout, published_places
 from indistinct.tables.publishing.numbers import TOTAL, PublishedTable
@@ -41,8 +39,8 @@ def labelled(counted: Counted, variables: Variables) -> Counted:
 def shaped(
     layout: Layout,
     places: Sequence[tuple[str, str]],
-    numbers: NDArray[np.float64],
-    suppressed: NDArray[np.bool_] | None = None,
+    numbers: Floats,
+    suppressed: Bools | None = None,
 ) -> PublishedTable:
     """Return a table for publication; numbers come with totals last along every dimension."""
     totals = (TOTAL,) if layout.table.margins else ()
@@ -60,8 +58,8 @@ def shaped(
 def of_system(
     counted: Counted,
     system: CellSystem,
-    values: NDArray[Any],
-    hidden: NDArray[np.bool_] | None = None,
+    values: Array,
+    hidden: Bools | None = None,
 ) -> Iterator[PublishedTable]:
     """Yield the tables of a system of cells, for every place of every geography."""
     shown = published_places(counted).shown

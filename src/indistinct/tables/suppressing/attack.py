@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
@@ -26,9 +25,6 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["Audit", "attacker_intervals", "audit"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MOST_PUSHES = 12
 """Solves that move many cells of a component at once, before those for single cells."""
@@ -65,8 +61,8 @@ class Audit(Shown):
     low: Floats = field(repr=False)
     high: Floats = field(repr=False)
     exact: bool
-    holds: Flags = field(repr=False)
-    insider: Flags = field(repr=False)
+    holds: Bools = field(repr=False)
+    insider: Bools = field(repr=False)
     wasted: int
 
     def __repr__(self) -> str:
@@ -171,7 +167,7 @@ class Audit(Shown):
 
 def attacker_intervals(
     system: CellSystem,
-    suppressed: Flags,
+    suppressed: Bools,
     cells: Ints,
     *,
     lowest: Edge = 0.0,
@@ -228,7 +224,7 @@ def attacker_intervals(
 
 def audit(
     system: CellSystem,
-    suppressed: Flags,
+    suppressed: Bools,
     sensitive: Sensitive,
     *,
     lowest: Edge = 0.0,
@@ -301,7 +297,7 @@ def audit(
 class Needs:
     """What is required of unknown cells, as deviations: below, above, and in width."""
 
-    sensitive: Flags
+    sensitive: Bools
     lower: Floats
     upper: Floats
     sliding: Floats
@@ -336,9 +332,9 @@ class Needs:
             self.slack[members],
         )
 
-    def met(self, low: Floats, high: Floats) -> Flags:
+    def met(self, low: Floats, high: Floats) -> Bools:
         """Say of all cells whether intervals of deviations are wide enough."""
-        met: Flags = (
+        met: Bools = (
             (low <= self.slack - self.lower)
             & (high >= self.upper - self.slack)
             & (high - low >= self.sliding - self.slack)

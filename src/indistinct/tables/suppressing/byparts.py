@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.core import progress
 from indistinct.tables.suppressing.insiders import Insiders
@@ -15,7 +14,6 @@ from indistinct.tables.suppressing.search import Plan, best_pattern
 
 __all__ = ["pattern_by_parts"]
 
-Ints = NDArray[np.int64]
 
 SOLVES = 2_000
 """Linear programmes for publishing again what is not needed: a limit that no machine changes."""

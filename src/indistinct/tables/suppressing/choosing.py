@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Cost", "cell_costs", "charges", "publishing_order"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 Cost = Literal["cells", "value", "log", "people"]
 

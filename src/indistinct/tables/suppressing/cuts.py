@@ -18,18 +18,15 @@ from dataclasses import dataclass, field
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Floats, Ints
 from indistinct.tables.suppressing.attack import Needs
 from indistinct.tables.suppressing.people import Alone
 from indistinct.tables.suppressing.solver import quiet
 
 __all__ = ["Cut", "Separator"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 VIOLATED = 1e-3
 """An inequality ``Σ a y >= 1`` is added where its left side falls short by more than this."""

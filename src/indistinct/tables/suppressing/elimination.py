@@ -19,14 +19,12 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import sparse
+
+from indistinct.core import Array, Bools, Ints
 
 __all__ = ["determined", "eliminate", "mutual", "null_vectors"]
 
-Array = NDArray[Any]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 PRIME = 2**31 - 1
 

@@ -10,19 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.tables.suppressing.attack import Needs
 from indistinct.tables.suppressing.cuts import Separator
 from indistinct.tables.suppressing.master import Limits, Master
 from indistinct.tables.suppressing.repair import Pattern
 
 __all__ = ["Effort", "Region", "exchange"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

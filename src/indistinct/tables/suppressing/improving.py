@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, progress
+from indistinct.core import Bools, Floats, InputError, Ints, progress
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Needs
 from indistinct.tables.suppressing.people import people_alone
@@ -15,15 +14,11 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["costs_of", "improve"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
 
 def improve(
     system: CellSystem,
     sensitive: Sensitive,
-    suppressed: Flags,
+    suppressed: Bools,
     *,
     cost: Floats | None = None,
     lowest: Edge = 0.0,
@@ -31,7 +26,7 @@ def improve(
     coalition: bool = True,
     order: Ints | None = None,
     most: int = 1_000_000,
-) -> Flags:
+) -> Bools:
     """Publish suppressed cells again, the dearest first, as long as all requirements hold.
 
     Nothing is taken for granted of the pattern: a sensitive cell that was protected stays

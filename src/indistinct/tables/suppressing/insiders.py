@@ -10,18 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Floats, Ints
 from indistinct.tables.suppressing.elimination import mutual
 from indistinct.tables.suppressing.people import Alone
 from indistinct.tables.suppressing.repair import Pattern, Target
 
 __all__ = ["Insiders"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class Insiders:

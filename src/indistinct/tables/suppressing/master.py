@@ -9,18 +9,15 @@ from heapq import heappop, heappush
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.tables.suppressing.cuts import VIOLATED, Cut, Separator
 from indistinct.tables.suppressing.solver import quiet
 
 __all__ = ["Limits", "Master"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
-Completing = Callable[[Flags, Floats], Flags]
+Completing = Callable[[Bools, Floats], Bools]
 """Makes a safe pattern of one that may not be, given how much each cell is wanted."""
 
 TAIL = 6
@@ -91,7 +88,7 @@ class Master:
         self._solver.passModel(lp)
         self._columns = np.arange(size, dtype=np.int32)
 
-    def cost_of(self, pattern: Flags) -> float:
+    def cost_of(self, pattern: Bools) -> float:
         """Return what the cells cost that a pattern suppresses besides the sensitive ones."""
         return float(self.cost[pattern & ~self.always].sum())
 
@@ -110,7 +107,7 @@ class Master:
             if still >= TAIL:
                 return
 
-    def branch(self, best: Flags, complete: Completing, limits: Limits) -> Flags:
+    def branch(self, best: Bools, complete: Completing, limits: Limits) -> Bools:
         """Return the cheapest safe pattern, or the best one found when a limit was reached.
 
         Branch and cut: best bound first, a cell for branching chosen by solving both branches of
@@ -228,7 +225,7 @@ class Master:
             value = np.ceil(value - 1e-6)
         return value >= self.cost_of(self._best) / self.unit - 1e-7
 
-    def _offer(self, pattern: Flags) -> None:
+    def _offer(self, pattern: Bools) -> None:
         if self.cost_of(pattern) < self.cost_of(self._best):
             self._best = pattern
 

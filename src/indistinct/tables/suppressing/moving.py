@@ -14,16 +14,13 @@ from typing import Any
 import highspy
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Array, Floats, Ints
 from indistinct.tables.suppressing.solver import quiet
 
 __all__ = ["Mover", "determines"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _WITHOUT_LIMIT = (
     highspy.HighsModelStatus.kUnbounded,

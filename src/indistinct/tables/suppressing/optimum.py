@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, progress
+from indistinct.core import Bools, Floats, InputError, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, Needs, audit
@@ -23,9 +22,6 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["Optimum", "optimal_suppression"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MOST_SOLVES = 1_000_000
 """Linear programs for taking redundant cells from one pattern."""
@@ -49,7 +45,7 @@ class Optimum(Shown):
         Inequalities that were needed.
     """
 
-    suppressed: Flags = field(repr=False)
+    suppressed: Bools = field(repr=False)
     sensitive: int
     cost: float
     lower_bound: float
@@ -100,7 +96,7 @@ def optimal_suppression(
     sensitive: Sensitive,
     *,
     cost: Floats | None = None,
-    candidates: Flags | None = None,
+    candidates: Bools | None = None,
     zeros: bool = False,
     lowest: Edge = 0.0,
     highest: Edge = np.inf,
@@ -184,10 +180,10 @@ def optimal_suppression(
     return Optimum(suppressed, len(sensitive), total, min(bound, total), cuts)
 
 
-def _search(master: Master, pruning: Pruning, limits: Limits) -> Flags:
+def _search(master: Master, pruning: Pruning, limits: Limits) -> Bools:
     """Return the best pattern found in one component; the master knows the bound."""
 
-    def completed(pattern: Flags, wanted: Floats) -> Flags:
+    def completed(pattern: Bools, wanted: Floats) -> Bools:
         safe = pruning.repaired(pattern, master.cost)
         # first those that the relaxation wants least, or those that cost most for it
         orders = (

@@ -8,16 +8,14 @@ one, and what fails is mended with all sums.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from indistinct.core import Bools, Ints
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Parts", "joined", "parts_of"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MOST = 400
 """Cells of a part, where there are no places to go by."""

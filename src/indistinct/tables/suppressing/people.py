@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["Alone", "people_alone"]
+from indistinct.core import Ints
 
-Ints = NDArray[np.int64]
+__all__ = ["Alone", "people_alone"]
 
 
 def people_alone(relations: sparse.csr_matrix, contributors: Ints | None) -> Ints:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.tables.suppressing.attack import Needs, protects, protects_from
 from indistinct.tables.suppressing.people import Alone
 from indistinct.tables.suppressing.solver import Component
 
 __all__ = ["Pruning"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 class Pruning:
@@ -45,7 +41,7 @@ class Pruning:
         sums = sums[np.diff(sums.indptr) > 0]
         return Component(sums, self.low[cells], self.high[cells], sparing=sparing), sums
 
-    def unprotected(self, pattern: Flags) -> list[int]:
+    def unprotected(self, pattern: Bools) -> list[int]:
         """Return the sensitive cells that a pattern does not protect."""
         cells = np.flatnonzero(pattern)
         component, sums = self.within(cells, sparing=False)
@@ -56,7 +52,7 @@ class Pruning:
             if not protects_from(component, needs, k, alone.beside(k))
         ]
 
-    def repaired(self, pattern: Flags, cost: Floats) -> Flags:
+    def repaired(self, pattern: Bools, cost: Floats) -> Bools:
         """Return a safe pattern that holds a given one: cells are added until it protects.
 
         For each sensitive cell that is not protected a solution is looked for that moves it and
@@ -81,7 +77,7 @@ class Pruning:
                         component.free(n)
         return pattern
 
-    def reduced(self, pattern: Flags, tries: Ints, *, most: int) -> tuple[Flags, int]:
+    def reduced(self, pattern: Bools, tries: Ints, *, most: int) -> tuple[Bools, int]:
         """Return what is left when cells are published one after another while all holds.
 
         Also returns how many linear programs were solved, of which there are `most` at most, not
@@ -149,7 +145,7 @@ class _Witnesses:
             self._users[n].add(cell)
 
 
-def _support(moves: Floats, needs: Needs, cell: int) -> Flags:
+def _support(moves: Floats, needs: Needs, cell: int) -> Bools:
     """Return the cells moved by solutions, few, that show a cell's requirement to be met.
 
     All cells, where the solutions that showed it are no longer kept.

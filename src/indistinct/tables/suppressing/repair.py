@@ -11,21 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.tables.suppressing.moving import Mover, determines
 from indistinct.tables.suppressing.parts import Parts, joined
 
 __all__ = ["Pattern", "Target"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 FREE = 1e-4
 """What moving a suppressed cell is charged, as a share of the cheapest other one: short ways."""

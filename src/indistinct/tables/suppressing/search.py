@@ -9,8 +9,8 @@ All work is bounded by counts, not by time, so that the same tables give the sam
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.tables.suppressing.choosing import publishing_order
 from indistinct.tables.suppressing.elimination import eliminate
 from indistinct.tables.suppressing.exchange import Effort, Region, exchange
@@ -19,7 +19,6 @@ from indistinct.tables.suppressing.repair import Pattern
 
 __all__ = ["Plan", "best_pattern"]
 
-Ints = NDArray[np.int64]
 
 AT_ONCE = Effort(rounds=60, nodes=150)
 """For all of a small component."""

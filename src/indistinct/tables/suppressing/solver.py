@@ -13,16 +13,13 @@ from typing import Any
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.tables.suppressing.unknowns import Unknowns
 
 __all__ = ["Component", "quiet"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 LARGEST = 2.0**20
 """Bounds are scaled to at most this, so that the solver's tolerance of 1e-7 is far below them."""
@@ -161,8 +158,8 @@ class Component:
         found: Floats = self._moves[: self._kept][self._allowed()] * self.scale
         return found
 
-    def _allowed(self) -> Flags:
-        allowed: Flags = (self._moves[: self._kept, sorted(self.fixed)] == 0.0).all(axis=1)
+    def _allowed(self) -> Bools:
+        allowed: Bools = (self._moves[: self._kept, sorted(self.fixed)] == 0.0).all(axis=1)
         return allowed
 
     def shown(self, cell: int) -> tuple[float, float]:

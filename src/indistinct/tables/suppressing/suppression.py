@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, Seed, progress
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Seed, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
@@ -27,9 +26,6 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["Suppression", "suppress"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 LARGE = 1_500
 """Cells of a component above which it is protected part by part, if it falls into parts."""

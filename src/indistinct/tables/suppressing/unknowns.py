@@ -8,25 +8,20 @@ large amounts lose no digits to subtraction.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.core import MAY_BE_NAN, InputError
+from indistinct.core import MAY_BE_NAN, Array, Bools, Floats, InputError, Ints
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Edge", "Unknowns", "bounds_of", "unknowns"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Edge = Annotated[float, MAY_BE_NAN] | Floats
 """Where the values of all cells, or of each, begin or end as an attacker knows; ∞ is no end."""
-Flags = NDArray[np.bool_]
 
 ROUNDS = 30
 """Rounds of propagating bounds: they stop by themselves in most tables, and need not."""
@@ -62,7 +57,7 @@ class Unknowns:
     low: Floats = field(repr=False)
     high: Floats = field(repr=False)
     component: Ints = field(repr=False)
-    exact: Flags = field(repr=False)
+    exact: Bools = field(repr=False)
 
     place: Ints = field(repr=False)
     starts: Ints = field(repr=False)
@@ -104,7 +99,7 @@ def bounds_of(system: CellSystem, lowest: Edge, highest: Edge) -> tuple[Floats, 
 
 def unknowns(
     system: CellSystem,
-    suppressed: Flags,
+    suppressed: Bools,
     *,
     lowest: Edge = 0.0,
     highest: Edge = np.inf,

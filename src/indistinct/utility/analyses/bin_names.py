@@ -7,14 +7,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import SmallInts
 from indistinct.utility.analyses.coded import CodedColumn
 
 __all__ = ["bin_names", "roundest"]
 
 
-def bin_names(column: CodedColumn, table: NDArray[np.int32], bins: int) -> list[Any]:
+def bin_names(column: CodedColumn, table: SmallInts, bins: int) -> list[Any]:
     """Return a name for each bin, then the values that are no numbers, None for the missing one.
 
     A bound is the roundest number that parts the values of both files into the same bins; so it is

@@ -14,9 +14,19 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import LEVELS, InputError, Level, Role, Variable, did_you_mean, progress
+from indistinct.core import (
+    LEVELS,
+    Floats,
+    InputError,
+    Ints,
+    Level,
+    Role,
+    SmallInts,
+    Variable,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import text_columns
 from indistinct.files import Source
 
@@ -27,8 +37,7 @@ FEW_VALUES = 20
 unless somebody says otherwise."""
 
 Side = Literal["original", "released"]
-Codes = NDArray[np.int32]
-Chunk = tuple[NDArray[np.int64], pa.Array]
+Chunk = tuple[Ints, pa.Array]
 
 _NOT_COMPARED: tuple[Role, ...] = ("identifier", "weight", "household")
 
@@ -56,9 +65,9 @@ class CodedColumn:
     level: Level
     values: pa.Array = field(repr=False)
     missing: bool
-    original: Codes = field(repr=False)
-    released: Codes = field(repr=False)
-    numbers: NDArray[np.float64] | None = field(default=None, repr=False)
+    original: SmallInts = field(repr=False)
+    released: SmallInts = field(repr=False)
+    numbers: Floats | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
@@ -75,11 +84,11 @@ class CodedColumn:
         """Whether ranks make sense."""
         return self.is_numeric or self.level == "ordinal"
 
-    def of(self, side: Side) -> Codes:
+    def of(self, side: Side) -> SmallInts:
         """Return the codes of one file."""
         return self.original if side == "original" else self.released
 
-    def counts(self, side: Side, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def counts(self, side: Side, weights: Floats | None = None) -> Floats:
         """Return the records, or their weights, with each code."""
         return np.bincount(self.of(side), weights, minlength=self.size).astype(np.float64)
 
@@ -88,7 +97,7 @@ class CodedColumn:
         found: list[Any] = self.values.to_pylist()
         return [*found, None] if self.missing else found
 
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Return a number for each code that keeps the order; not a number where missing."""
         if self.numbers is not None:
             return self.numbers
@@ -117,8 +126,8 @@ class Coded:
     columns: Mapping[str, CodedColumn]
     records_original: int
     records_released: int
-    weights_original: NDArray[np.float64] | None = None
-    weights_released: NDArray[np.float64] | None = None
+    weights_original: Floats | None = None
+    weights_released: Floats | None = None
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> CodedColumn:
@@ -136,7 +145,7 @@ class Coded:
         """Return the records of one file."""
         return self.records_original if side == "original" else self.records_released
 
-    def weights(self, side: Side) -> NDArray[np.float64] | None:
+    def weights(self, side: Side) -> Floats | None:
         """Return the weights of one file."""
         return self.weights_original if side == "original" else self.weights_released
 
@@ -265,7 +274,7 @@ def _column(
     dictionaries = [_cast(values, kind) for _, values in (*before, *after)]
     values = _distinct(dictionaries, kind)
     missing = False
-    codes: list[Codes] = []
+    codes: list[SmallInts] = []
     for (indices, _), dictionary in zip((*before, *after), dictionaries, strict=True):
         # the last entry of the table is reached by the index -1 of a missing value
         table = np.full(len(dictionary) + 1, len(values), dtype=np.int32)
@@ -287,7 +296,7 @@ def _column(
     return found, note
 
 
-def _joined(parts: Sequence[Codes]) -> Codes:
+def _joined(parts: Sequence[SmallInts]) -> SmallInts:
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
 
 
@@ -341,7 +350,7 @@ def _distinct(dictionaries: Iterable[pa.Array], kind: pa.DataType) -> pa.Array:
     return every.take(pc.sort_indices(every))
 
 
-def _numbers(values: pa.Array, told: Variable, missing: bool) -> NDArray[np.float64] | None:
+def _numbers(values: pa.Array, told: Variable, missing: bool) -> Floats | None:
     kind = values.type
     if pa.types.is_temporal(kind):
         days = pa.types.is_date32(kind) or pa.types.is_time32(kind)
@@ -356,7 +365,7 @@ def _numbers(values: pa.Array, told: Variable, missing: bool) -> NDArray[np.floa
     return np.append(found, np.nan) if missing else found
 
 
-def _declared_order(values: pa.Array, told: Variable, missing: bool) -> NDArray[np.float64] | None:
+def _declared_order(values: pa.Array, told: Variable, missing: bool) -> Floats | None:
     """Return the places of texts in the order in which an ordinal variable's were declared."""
     if told.level != "ordinal" or told.categories is None:
         return None
@@ -365,9 +374,7 @@ def _declared_order(values: pa.Array, told: Variable, missing: bool) -> NDArray[
     return np.append(found, np.nan) if missing else found
 
 
-def _level(
-    told: Variable, asked: Level | None, values: pa.Array, numbers: NDArray[np.float64] | None
-) -> Level:
+def _level(told: Variable, asked: Level | None, values: pa.Array, numbers: Floats | None) -> Level:
     if asked is not None:
         return asked if numbers is not None or asked != "numeric" else "nominal"
     if told.level != "numeric":
@@ -378,7 +385,7 @@ def _level(
     return "nominal" if whole and len(values) <= FEW_VALUES else "numeric"
 
 
-def _weights(source: Source, name: str | None) -> NDArray[np.float64] | None:
+def _weights(source: Source, name: str | None) -> Floats | None:
     if name is None:
         return None
     source.check_columns([name])

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Seed, progress
+from indistinct.core import Floats, InputError, Seed, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import Factor, as_factor, as_factors
@@ -232,9 +231,7 @@ def _score(factors: Sequence[Factor], group: Factor | None) -> tuple[float, dict
     return 500 * (2 - total / len(pairs)), groups
 
 
-def _curve(
-    factors: Sequence[Factor], group: Factor | None, fractions: Sequence[float]
-) -> NDArray[np.float64]:
+def _curve(factors: Sequence[Factor], group: Factor | None, fractions: Sequence[float]) -> Floats:
     """Score the first records of a shuffled file, for every fraction in increasing order."""
     records = len(factors[0].original)
     ends = [max(1, round(f * records)) for f in fractions]

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, did_you_mean
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.bin_names import bin_names
@@ -79,8 +78,8 @@ class Marginal:
     largest: float
     at: Any
     labels: tuple[Any, ...] = field(repr=False)
-    p: NDArray[np.float64] = field(repr=False)
-    q: NDArray[np.float64] = field(repr=False)
+    p: Floats = field(repr=False)
+    q: Floats = field(repr=False)
     ks: float | None = None
     original: Moments | None = None
     released: Moments | None = None
@@ -275,14 +274,14 @@ def _marginal(coded: Coded, column: CodedColumn, bins: int) -> Marginal:
 _SIDES: tuple[Side, Side] = ("original", "released")
 
 
-def both_weights(coded: Coded) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def both_weights(coded: Coded) -> tuple[Floats, Floats] | None:
     """Return the weights of both files, where there are any."""
     if coded.weights_original is None or coded.weights_released is None:
         return None
     return coded.weights_original, coded.weights_released
 
 
-def _moments(coded: Coded, column: CodedColumn, side: Side, counts: NDArray[np.float64]) -> Moments:
+def _moments(coded: Coded, column: CodedColumn, side: Side, counts: Floats) -> Moments:
     numbers = column.scores()
     real = ~np.isnan(numbers)
     x, w = numbers[real], counts[real]
@@ -303,7 +302,7 @@ def _moments(coded: Coded, column: CodedColumn, side: Side, counts: NDArray[np.f
     return Moments(mean, sd, tuple(float(x[i]) for i in at), left_out)
 
 
-def _ks(column: CodedColumn, counts: Sequence[NDArray[np.float64]]) -> float:
+def _ks(column: CodedColumn, counts: Sequence[Floats]) -> float:
     real = ~np.isnan(column.scores())
     reached = [np.cumsum(w[real]) / max(float(w[real].sum()), 1e-300) for w in counts]
     return float(np.abs(reached[0] - reached[1]).max(initial=0.0))

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from indistinct.core import InputError, Seed, did_you_mean, progress
+from indistinct.core import Floats, InputError, Ints, Seed, SmallInts, did_you_mean, progress
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
@@ -26,7 +25,6 @@ __all__ = ["Null", "Propensity", "compare_propensity", "expected_pmse"]
 Null = Literal["synthesis", "samples", "subsample", "permutation", "pairs"]
 """What the released file is compared with; see `compare_propensity`."""
 
-Vector = NDArray[np.float64]
 
 AS_BY_CHANCE = 3
 """Up to this pMSE ratio a file is commonly called as good as a fresh sample."""
@@ -274,7 +272,7 @@ def compare_propensity(
 
 def _rows(
     coded: Coded, limit: int | None, *, paired: bool, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     found = []
     for records in (coded.records_original, coded.records_released):
         if limit is None or records <= limit:
@@ -288,7 +286,7 @@ def _rows(
 
 def _tables(
     columns: Sequence[CodedColumn], bins: int, most: int, parameters: int, interactions: bool
-) -> tuple[list[NDArray[np.int32]], int, int]:
+) -> tuple[list[SmallInts], int, int]:
     """Return each variable's category of every code, the design's columns, and categories kept."""
     while True:
         tables = [_categories(column, bins, most) for column in columns]
@@ -301,7 +299,7 @@ def _tables(
         most -= 1
 
 
-def _categories(column: CodedColumn, bins: int, most: int) -> NDArray[np.int32]:
+def _categories(column: CodedColumn, bins: int, most: int) -> SmallInts:
     """Return the category of every code: the reference is 0."""
     if column.is_numeric:
         table, _ = percentile_bins(column, bins=min(bins, most))
@@ -312,10 +310,10 @@ def _categories(column: CodedColumn, bins: int, most: int) -> NDArray[np.int32]:
 
 def _index(
     columns: Sequence[CodedColumn],
-    tables: Sequence[NDArray[np.int32]],
-    rows: tuple[NDArray[np.int64], NDArray[np.int64]],
+    tables: Sequence[SmallInts],
+    rows: tuple[Ints, Ints],
     interactions: bool,
-) -> NDArray[np.int32]:
+) -> SmallInts:
     codes = []
     for column, table in zip(columns, tables, strict=True):
         codes.append(
@@ -337,13 +335,13 @@ def _index(
 
 def _drawn(
     design: Design,
-    matrix: Vector,
-    used: NDArray[np.int64],
-    y: Vector,
+    matrix: Floats,
+    used: Ints,
+    y: Floats,
     null: Null,
     times: int,
     rng: np.random.Generator,
-) -> Vector:
+) -> Floats:
     """Return the pMSE of dealt-out labels: gᵀ (XᵀX)⁻¹ g / N with g = Xᵀ(y − c).
 
     This is the pMSE after the first Newton step from p = c; further steps change it by terms
@@ -364,6 +362,6 @@ def _drawn(
     return found
 
 
-def _shares(propensities: Vector) -> tuple[float, ...]:
+def _shares(propensities: Floats) -> tuple[float, ...]:
     counts, _ = np.histogram(propensities, bins=10, range=(0.0, 1.0))
     return tuple((counts / max(len(propensities), 1)).tolist())

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.engine import Engine, quote
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -29,16 +29,16 @@ class Shares:
 
     variable: str
     values: Sequence[Any] = field(repr=False)
-    full: NDArray[np.int64] = field(repr=False)
-    reduced: NDArray[np.int64] = field(repr=False)
+    full: Ints = field(repr=False)
+    reduced: Ints = field(repr=False)
 
     @property
-    def lost(self) -> NDArray[np.float64]:
+    def lost(self) -> Floats:
         """The share of each category's records that was left out."""
         return 1.0 - self.reduced / self.full
 
     @property
-    def difference(self) -> NDArray[np.float64]:
+    def difference(self) -> Floats:
         """The share of each category in the reduced records minus that in the full ones."""
         after = self.reduced / max(1, int(self.reduced.sum()))
         before = self.full / max(1, int(self.full.sum()))
@@ -178,7 +178,7 @@ def losses(
     reduced: Source,
     *,
     table: KeyTable,
-    gone: NDArray[np.bool_],
+    gone: Bools,
     domains: Sequence[str],
 ) -> Losses:
     """Compare the full with the reduced records.

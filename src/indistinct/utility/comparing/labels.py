@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.flow import kind_of
@@ -259,7 +259,7 @@ def _categories(
     )
 
 
-def _joined(found: Cover) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _joined(found: Cover) -> tuple[Ints, Ints]:
     """Number the categories: of every group of labels, and of every value.
 
     Groups that have a value in common are in the same category. A value that no label stands
@@ -292,9 +292,7 @@ def _joined(found: Cover) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return of_group, np.array(of_value, dtype=np.int64)
 
 
-def _names(
-    found: Cover, of_group: NDArray[np.int64], of_value: NDArray[np.int64], count: int
-) -> list[str]:
+def _names(found: Cover, of_group: Ints, of_value: Ints, count: int) -> list[str]:
     """Name every category: by the label that stands for all of it, by its labels, by its value."""
     labels: list[list[tuple[int, str]]] = [[] for _ in range(count)]
     sizes = np.bincount(of_value, minlength=count)
@@ -325,7 +323,7 @@ def _recoded(engine: Engine, source: Source, recodings: Mapping[str, _Recoding])
     for position, name, found in places:
         schema = schema.set(position, pa.field(name, found.new.type))
 
-    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         for position, name, found in places:
             column = batch.column(position)
             if pa.types.is_dictionary(column.type):

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Level, did_you_mean
+from indistinct.core import InputError, Ints, Level, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, guess_household, read_kinship
@@ -242,7 +241,7 @@ def compare_edit_rules(
 
 
 def _by_partner(
-    rules: Rules, both: Prepared, kinship: Kinship | None, partner: NDArray[np.int64]
+    rules: Rules, both: Prepared, kinship: Kinship | None, partner: Ints
 ) -> RulesReport:
     """Compare rules where the released records stand in another order or are fewer."""
     records = both.original.records

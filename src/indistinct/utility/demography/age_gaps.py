@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.results import Shown, Table
 from indistinct.utility.demography.breaks import AgeBreak, find_break
 from indistinct.utility.demography.counts import CoupleAges
@@ -18,7 +17,6 @@ from indistinct.utility.demography.words import number, numbers, verdict
 
 __all__ = ["AgeGap", "GapCurve", "Reference", "age_gap"]
 
-Floats = NDArray[np.float64]
 
 Reference = Literal["wife", "husband", "older"]
 """Whose age the gap is read by."""
@@ -44,13 +42,13 @@ class GapCurve:
     """
 
     reference: Reference
-    ages: NDArray[np.int64]
+    ages: Ints
     original: Floats
     released: Floats
     couples_original: Floats
     couples_released: Floats
-    judged: NDArray[np.bool_]
-    lost: NDArray[np.bool_]
+    judged: Bools
+    lost: Bools
     _error: Floats
 
     @property

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
 from indistinct.utility.demography.counts import CoupleAges
 
 __all__ = ["AgeBreak", "find_break"]
 
-Floats = NDArray[np.float64]
 
 CLASSES = np.array([-9, -5, -2, 0, 1, 3, 6, 10])
 """Where classes of the gap in years begin: narrow where most couples are."""
@@ -190,7 +189,7 @@ class _Shells:
         )
 
 
-def _grid(size: int, *, older: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grid(size: int, *, older: bool) -> tuple[Ints, Ints]:
     """Return the shell and the gap of every cell of a table of couples by both ages."""
     husband, wife = np.indices((size, size))
     shell = np.maximum(husband, wife) if older else np.minimum(husband, wife)
@@ -220,7 +219,7 @@ def _years_off(original: CoupleAges, released: CoupleAges, *, older: bool) -> Fl
     return np.stack([fewer, *((rows[1] - rows[0])[1:] ** 2)])
 
 
-def _together(off: Floats, ages: NDArray[np.int64]) -> float:
+def _together(off: Floats, ages: Ints) -> float:
     couples, gap, size = off[:, ages]
     if not couples.sum():
         return 0.0

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Floats, InputError
 from indistinct.results import Shown, Table
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
@@ -17,7 +16,6 @@ from indistinct.utility.demography.words import direction, number, numbers, perc
 
 __all__ = ["Fertility", "FertilityTrend", "own_child_fertility"]
 
-Floats = NDArray[np.float64]
 
 GROUPS = ((15, 29), (30, 49))
 """Ages whose trends are compared: fertility falls in one and rises in the other where births are

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, did_you_mean
 from indistinct.results import Shown, Table
 from indistinct.utility.demography.counts import OLDEST, CoupleEducation
 from indistinct.utility.demography.figures import homogamy_figure
@@ -18,7 +17,6 @@ from indistinct.utility.demography.words import number, numbers, percent, verdic
 
 __all__ = ["AGE_GROUPS", "Homogamy", "HomogamyGroup", "Statistic", "homogamy"]
 
-Floats = NDArray[np.float64]
 
 Statistic = Literal["observed/expected", "odds ratio"]
 """Which log odds the verdict is about; both are reported."""
@@ -47,7 +45,7 @@ class HomogamyGroup:
     levels: tuple[str, ...]
     original: LogOdds
     released: LogOdds
-    judged: NDArray[np.bool_]
+    judged: Bools
     statistic: Statistic
 
     @property

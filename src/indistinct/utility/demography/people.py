@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Value
+from indistinct.core import Bools, Floats, InputError, Ints, Value
 from indistinct.files import Source
 from indistinct.households import (
     NOBODY,
@@ -43,11 +42,11 @@ class People:
     """
 
     kinship: Kinship
-    age: NDArray[np.float64]
-    woman: NDArray[np.bool_]
+    age: Floats
+    woman: Bools
     education: Column | None
 
-    def positions(self, levels: Sequence[Value]) -> tuple[NDArray[np.int64], int]:
+    def positions(self, levels: Sequence[Value]) -> tuple[Ints, int]:
         """Return everybody's position among the levels, and how many have another code."""
         if self.education is None:
             raise InputError("No variable of education was named.")

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.keys import group_rows
 from indistinct.prove import linking_totals
 from indistinct.utility.tradeoff.labelled import Labelled
 
 __all__ = ["TARGETS", "Finds", "intruder_finds"]
 
-Ints = NDArray[np.int64]
 
 TARGETS = 100_000
 """So many keys, at most, are looked for where labels stand for several values; more are sampled."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import Variables
+from indistinct.core import Array, Floats, Ints, Variables
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -26,8 +24,6 @@ from indistinct.utility.analyses.binning import percentile_bins
 
 __all__ = ["BINS", "Labelled", "Original", "draw_values", "read_labelled", "read_original"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BINS = 20
 """Numbers with more different values are put into so many bins by their percentile, as NIST's
@@ -208,7 +204,7 @@ def _readable(hierarchy: Hierarchy | None, new: Ints) -> bool:
     return hierarchy is not None and len(new) <= _READ_BY_HIERARCHY
 
 
-def _missing(codes: NDArray[Any], absent: int) -> int:
+def _missing(codes: Array, absent: int) -> int:
     return int((codes == absent).sum())
 
 

@@ -9,11 +9,11 @@ from typing import get_args
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from indistinct.core import (
     GuaranteeError,
     InputError,
+    Ints,
     Seed,
     Variable,
     Variables,
@@ -48,7 +48,6 @@ from indistinct.utility.tradeoff.usefulness import Tables, propensity_utility
 
 __all__ = ["risk_utility_map"]
 
-Ints = NDArray[np.int64]
 
 MOST_CATEGORIES = 1_000
 """Variables with more categories are left out of the tables unless they are named."""

@@ -7,17 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.utility.analyses import compare_propensity, read_coded
 from indistinct.utility.tradeoff.labelled import Labelled, Original, draw_values
 
 __all__ = ["Tables", "propensity_utility"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import Bools, GuaranteeError, Ints, SmallInts
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.generalise import Generalise
 from indistinct.protect.methods.datafly_ii.datafly_options import (
@@ -80,7 +79,7 @@ class DataflyResult(Shown):
     quasi_identifiers: tuple[tuple[str, ...], ...]
     max_drop: float
     profile: Profile
-    left_out: NDArray[np.bool_] = field(repr=False)
+    left_out: Bools = field(repr=False)
     before: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
 
@@ -198,7 +197,7 @@ class DataflyResult(Shown):
     def _groups(self) -> tuple[tuple[str, ...], ...]:
         return self.quasi_identifiers or (self.keys.names,)
 
-    def _sizes(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def _sizes(self, names: Sequence[str]) -> Ints:
         kept = ~self.left_out
         columns = [self.keys.table.position(name) for name in names]
         levels = [self.levels[name] for name in self.keys.names]
@@ -400,6 +399,6 @@ def _out_of_reach(
     )
 
 
-def _class_sizes(nodes: NDArray[np.int32], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _class_sizes(nodes: SmallInts, counts: Ints) -> Ints:
     groups = group_rows(nodes.astype(np.int64))
     return np.bincount(groups, weights=counts).astype(np.int64)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Bools, Ints, SmallInts
 from indistinct.keys import Generalisable, group_rows
 
 __all__ = ["Bins", "Rollup", "outliers", "settled"]
@@ -47,9 +46,7 @@ class Rollup:
         return Bins.by(self.codes, self.counts, variables)
 
 
-def merged(
-    codes: NDArray[np.int32], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def merged(codes: SmallInts, counts: Ints) -> tuple[SmallInts, Ints]:
     """Return the distinct rows and the counts that belong to them, added up."""
     if not len(codes):
         return codes, counts
@@ -62,11 +59,11 @@ def merged(
 
 
 def outliers(
-    codes: NDArray[Any],
-    counts: NDArray[np.int64],
+    codes: Array,
+    counts: Ints,
     quasi_identifiers: Sequence[Sequence[int]],
     k: int,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Return the rows that must go so that k holds for every quasi-identifier in what stays.
 
     Leaving out a row for one quasi-identifier makes the classes of another smaller, so this is
@@ -85,7 +82,7 @@ def outliers(
     return settled([Bins.by(codes, counts, each) for each in quasi_identifiers], k)
 
 
-def settled(bins: Sequence[Bins], k: int) -> NDArray[np.bool_]:
+def settled(bins: Sequence[Bins], k: int) -> Bools:
     """Return the rows that must go, as `outliers` does, for classes that are known already."""
     kept = np.ones(len(bins[0].counts), dtype=bool)
     while True:
@@ -100,20 +97,20 @@ def settled(bins: Sequence[Bins], k: int) -> NDArray[np.bool_]:
 class Bins:
     """The class of each row by some columns; their sizes are asked for again as rows go."""
 
-    groups: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    groups: Ints
+    counts: Ints
 
     @classmethod
-    def by(cls, codes: NDArray[Any], counts: NDArray[np.int64], variables: Sequence[int]) -> Bins:
+    def by(cls, codes: Array, counts: Ints, variables: Sequence[int]) -> Bins:
         """Group rows by some columns."""
         return cls(group_rows(codes[:, list(variables)].astype(np.int64)), counts)
 
-    def smaller_than(self, k: int, kept: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def smaller_than(self, k: int, kept: Bools | None = None) -> Bools:
         """Say of each row that is kept whether its class has fewer than k kept records."""
         here = np.ones(len(self.counts), dtype=bool) if kept is None else kept
         sizes = np.bincount(self.groups, weights=np.where(here, self.counts, 0))
         return np.asarray(here & (sizes[self.groups] < k))
 
 
-def _distinct(column: NDArray[np.int32]) -> int:
+def _distinct(column: SmallInts) -> int:
     return int(np.count_nonzero(np.bincount(column))) if len(column) else 0

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, GuaranteeError, InputError, did_you_mean
+from indistinct.core import ClassSize, GuaranteeError, InputError, Ints, SmallInts, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, Recoding
 from indistinct.protect.methods.k_similarity.k_similar_bound import cheapest_groups
@@ -62,7 +62,7 @@ class KSimilar(Shown):
         return int((self.space.costs[self._nodes].sum(axis=1) * self.recoding.counts).sum())
 
     @cached_property
-    def _nodes(self) -> NDArray[np.int32]:
+    def _nodes(self) -> SmallInts:
         rows, levels = self.recoding.classes, self.recoding.levels
         columns = [
             nodes[levels[:, j], self.space.leaves[j][rows]]
@@ -242,7 +242,7 @@ def _clustered(space: Space, k: int, method: SimilarMethod, improve: bool) -> KS
 
 def homogeneous_clusters(
     recoding: Recoding, sensitive: NDArray[np.integer], *, classes: NDArray[np.integer]
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the released classes in which a sensitive variable surely has one value only.
 
     Whoever is known to be in such a class is known to have the value, whatever k is. A class

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.protect.methods.k_similarity.k_similar_kernels import note_groups
 from indistinct.protect.methods.k_similarity.k_similar_space import Space
 
@@ -15,7 +15,7 @@ __all__ = ["cheapest_groups"]
 _WORK = 400_000_000
 
 
-def cheapest_groups(space: Space, *, k: int, work: int = _WORK) -> NDArray[np.int64]:
+def cheapest_groups(space: Space, *, k: int, work: int = _WORK) -> Ints:
     """Return for each class what its records pay at least, in units, in any release.
 
     A record that is released at some level vector pays for that vector, and at least k records,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.keys import group_rows
 from indistinct.protect.methods.k_similarity.k_similar_kernels import form_groups, grow_greedily
 from indistinct.protect.methods.k_similarity.k_similar_space import FORBIDDEN, Space
@@ -18,7 +18,7 @@ _VECTOR = 10_000
 """What a level vector counts for beside its classes, so that their number is bounded too."""
 
 
-def greedy_clusters(space: Space, *, k: int) -> NDArray[np.int64]:
+def greedy_clusters(space: Space, *, k: int) -> Ints:
     """Grow clusters by the distance to the common ancestor; return each class's cluster.
 
     As the text of section 6.4 has it: of all pairs of clusters, at least one of them smaller than
@@ -41,7 +41,7 @@ def greedy_clusters(space: Space, *, k: int) -> NDArray[np.int64]:
     return np.unique(joined, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def sweep_clusters(space: Space, *, k: int) -> NDArray[np.int64]:
+def sweep_clusters(space: Space, *, k: int) -> Ints:
     """Sweep the level vectors from the cheapest on; return each class's cluster, -1 for none.
 
     At each vector the classes that are still free and agree at it are a cluster if they have k
@@ -79,9 +79,7 @@ def sweep_clusters(space: Space, *, k: int) -> NDArray[np.int64]:
     return _cut(space, clusters, np.sort(active[:number]), k=k)
 
 
-def _cut(
-    space: Space, clusters: NDArray[np.int64], free: NDArray[np.int64], *, k: int
-) -> NDArray[np.int64]:
+def _cut(space: Space, clusters: Ints, free: Ints, *, k: int) -> Ints:
     """Cut what an unfinished sweep left free into runs of neighbours, within the limits."""
     if not len(free):
         return clusters

@@ -7,15 +7,15 @@ is a record, or the records of one class that stay together.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["Clusters", "improve_block", "settle"]
 
-Array = NDArray[Any]
 _FORBIDDEN = 1 << 38
 _MANY = 64
 """From this size on it is not looked up whether a cluster gets tighter when a record leaves."""

@@ -7,15 +7,12 @@ all its members. Costs are whole numbers, so that sums do not depend on their or
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["form_groups", "grow_greedily", "note_groups"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

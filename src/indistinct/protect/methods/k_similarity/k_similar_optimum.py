@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_matrix
 
-from indistinct.core import ClassSize, InputError
+from indistinct.core import Bools, ClassSize, InputError, Ints
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.methods.k_similarity.k_similar import KSimilar, k_similar
 from indistinct.protect.methods.k_similarity.k_similar_bound import cheapest_groups
@@ -77,12 +76,12 @@ def k_similar_optimum(
 class _Pairs:
     """The pairs of a class and a generalisation that may be in an optimum."""
 
-    classes: NDArray[np.int64]
-    places: NDArray[np.int64]
-    costs: NDArray[np.int64] = field(repr=False)
+    classes: Ints
+    places: Ints
+    costs: Ints = field(repr=False)
 
 
-def _pairs(space: Space, k: int, floor: NDArray[np.int64], slack: int) -> _Pairs:
+def _pairs(space: Space, k: int, floor: Ints, slack: int) -> _Pairs:
     """List the generalisations that at least k records can share within the slack."""
     keys = space.keys
     vectors = int(np.prod([limit + 1 for limit in space.limits], dtype=float))
@@ -116,12 +115,12 @@ def _pairs(space: Space, k: int, floor: NDArray[np.int64], slack: int) -> _Pairs
 
 
 def _worth(
-    counts: NDArray[np.int64],
-    group: NDArray[np.int64],
-    extra: NDArray[np.int64],
+    counts: Ints,
+    group: Ints,
+    extra: Ints,
     k: int,
     slack: int,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say which classes can be in their group of at least k without using up the slack.
 
     Whoever shares a generalisation, k records pay it, each more than its own lower bound; with
@@ -140,7 +139,7 @@ def _worth(
     return kept
 
 
-def _closed(space: Space, vector: tuple[int, ...], group: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _closed(space: Space, vector: tuple[int, ...], group: Ints) -> Bools:
     """Say of each group whether every level is needed: else a cheaper generalisation serves it."""
     number = int(group.max(initial=-1)) + 1
     closed = np.ones(number, dtype=bool)

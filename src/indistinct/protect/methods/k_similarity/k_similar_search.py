@@ -5,9 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import progress
+from indistinct.core import Ints, progress
 from indistinct.keys import Recoding
 from indistinct.protect.methods.k_similarity.k_similar_improve import (
     Clusters,
@@ -26,7 +25,7 @@ _ENOUGH = 2e-4
 """A pass that lowers the total by a smaller share than this is the last."""
 
 
-def finished(space: Space, clusters: NDArray[np.int64], *, k: int, improve: bool) -> Recoding:
+def finished(space: Space, clusters: Ints, *, k: int, improve: bool) -> Recoding:
     """Return the recoding of clusters, after the classes without one (-1) have found one."""
     left = clusters < 0
     if not improve and not left.any():
@@ -61,9 +60,7 @@ def _passes(state: Clusters, k: int, depth: int) -> None:
                 break
 
 
-def _state(
-    space: Space, clusters: NDArray[np.int64], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Clusters]:
+def _state(space: Space, clusters: Ints, k: int) -> tuple[Ints, Ints, Clusters]:
     """Return the units' classes and counts, and the clusters as linked lists."""
     keys = space.keys
     # a class of k or more keeps k together, and has at most k single records to lend
@@ -112,9 +109,7 @@ def _state(
     return classes, counts, state
 
 
-def _levels(
-    space: Space, clusters: NDArray[np.int64], whole: NDArray[np.int64], number: int
-) -> NDArray[np.int64]:
+def _levels(space: Space, clusters: Ints, whole: Ints, number: int) -> Ints:
     """Return for each cluster the level of its lowest common ancestors."""
     order = whole[np.argsort(clusters[whole], kind="stable")]
     starts = np.searchsorted(clusters[order], np.arange(number))
@@ -130,9 +125,9 @@ def _levels(
 
 def _recoding(
     space: Space,
-    classes: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    clusters: NDArray[np.int64],
+    classes: Ints,
+    counts: Ints,
+    clusters: Ints,
 ) -> Recoding:
     """Add up the units of one class in one cluster, and number clusters without gaps."""
     number = int(clusters.max(initial=-1)) + 1

@@ -7,12 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite, lcm
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, check_whole, did_you_mean
+from indistinct.core import (
+    Array,
+    Floats,
+    GuaranteeError,
+    InputError,
+    Ints,
+    SmallInts,
+    Words,
+    check_whole,
+    did_you_mean,
+)
 from indistinct.keys import Generalisable, group_rows
 
 __all__ = ["FORBIDDEN", "Space", "SpaceLoss", "build_space"]
@@ -46,21 +56,21 @@ class Space:
 
     keys: Generalisable
     loss: SpaceLoss
-    leaves: NDArray[np.int32] = field(repr=False)
-    nodes: tuple[NDArray[np.int32], ...] = field(repr=False)
-    parents: NDArray[np.int32] = field(repr=False)
+    leaves: SmallInts = field(repr=False)
+    nodes: tuple[SmallInts, ...] = field(repr=False)
+    parents: SmallInts = field(repr=False)
     levels: NDArray[np.int16] = field(repr=False)
-    costs: NDArray[np.int64] = field(repr=False)
+    costs: Ints = field(repr=False)
     unit: float
     limits: tuple[int, ...]
 
     @property
-    def own(self) -> NDArray[np.int32]:
+    def own(self) -> SmallInts:
         """The node of each cell at level 0 (rows: classes)."""
         columns = [nodes[0][leaves] for nodes, leaves in zip(self.nodes, self.leaves, strict=True)]
         return np.ascontiguousarray(np.stack(columns, axis=1))
 
-    def packed(self) -> tuple[list[NDArray[np.uint64]], bool]:
+    def packed(self) -> tuple[list[Words], bool]:
         """Return for each variable the words (levels by leaves) whose sum tells groups apart.
 
         The flag says whether different groups surely have different sums; beyond 64 bits the
@@ -80,7 +90,7 @@ class Space:
                 words.append(drawn[nodes])
         return words, exact
 
-    def level_costs(self) -> list[NDArray[np.float64]]:
+    def level_costs(self) -> list[Floats]:
         """Return for each variable what a record pays on average at each allowed level."""
         counts = self.keys.counts.astype(np.float64)
         found = []
@@ -163,7 +173,7 @@ def build_space(
     return space
 
 
-def _prices(keys: Generalisable, j: int, loss: SpaceLoss) -> tuple[list[NDArray[Any]], int]:
+def _prices(keys: Generalisable, j: int, loss: SpaceLoss) -> tuple[list[Array], int]:
     """Return what each node of each level costs, as numerators, and their denominator."""
     hierarchy = keys.hierarchies[j]
     if loss == "precision":

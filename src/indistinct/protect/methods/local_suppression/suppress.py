@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, GuaranteeError, InputError
+from indistinct.core import ClassSize, GuaranteeError, InputError, Ints
 from indistinct.hierarchy import SUPPRESSED, as_texts, suppression_only
 from indistinct.keys import Generalisable, KeyTable, Recoding, counts_by_row
 from indistinct.protect.methods.local_suppression.suppress_bound import strict_bound
@@ -294,7 +293,7 @@ def _described(
     )
 
 
-def _strict_sizes(recoding: Recoding) -> NDArray[np.int64]:
+def _strict_sizes(recoding: Recoding) -> Ints:
     """Return for each row how many records look like it, blanks of either origin being equal."""
     nodes = recoding.nodes.astype(np.int64)
     for j in range(nodes.shape[1]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
 from indistinct.protect.methods.local_suppression.suppress_kernels import number_groups
 from indistinct.protect.methods.local_suppression.suppress_problem import Problem
 
@@ -15,11 +15,11 @@ __all__ = ["Shares", "shares_of_masks", "strict_bound"]
 WORK = 100_000_000
 """How many classes, counted once for every set of variables, are looked at."""
 
-Shares = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Shares = tuple[int, Ints, Ints, Floats]
 """A set of variables, the classes that can have it, their groups, and their shares."""
 
 
-def strict_bound(problem: Problem) -> tuple[float, NDArray[np.float64]]:
+def strict_bound(problem: Problem) -> tuple[float, Floats]:
     """Return the bound, and what one record of each small class pays at least.
 
     A record that must give up cells ends in a group of at least k. Let the group's variables be

@@ -7,11 +7,12 @@ variables together with the values that are left. Units without a group are not 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = [
     "HIGH",
@@ -33,7 +34,6 @@ __all__ = [
     "try_open",
 ]
 
-Array = NDArray[Any]
 
 UNCOVERED = -1
 HIGH = 1e12

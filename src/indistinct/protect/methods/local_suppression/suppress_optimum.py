@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.protect.methods.local_suppression.suppress_bound import shares_of_masks
 from indistinct.protect.methods.local_suppression.suppress_kernels import number_groups
 from indistinct.protect.methods.local_suppression.suppress_problem import Problem, Rows
@@ -37,8 +37,6 @@ MOST_PAIRS = 100_000
 NODE_PAIRS, AUTOMATIC_NODE_PAIRS = 1_000_000, 60_000
 """Branches of the search tree of one part, times its pairs: when asked for, and unasked."""
 TOLERANCE = 1e-6
-
-Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +51,20 @@ class Optimum:
 class _Pairs:
     """Classes that may go to groups: one entry each."""
 
-    row: Int
-    group: Int
-    cost: NDArray[np.float64]
-    bits: Int  # by group
+    row: Ints
+    group: Ints
+    cost: Floats
+    bits: Ints  # by group
 
     def __len__(self) -> int:
         return len(self.row)
 
-    def kept(self, which: NDArray[np.bool_]) -> _Pairs:
+    def kept(self, which: Bools) -> _Pairs:
         return _Pairs(self.row[which], self.group[which], self.cost[which], self.bits)
 
 
 def best_suppression(
-    problem: Problem, known: Rows, *, bound: float, least: NDArray[np.float64], asked: bool
+    problem: Problem, known: Rows, *, bound: float, least: Floats, asked: bool
 ) -> Optimum | None:
     """Return the optimum, or the best that bounded work finds; None if there are too many pairs.
 
@@ -103,7 +101,7 @@ def best_suppression(
     return Optimum(_rows(problem, pairs, chosen), below)
 
 
-def _pairs(problem: Problem, gap: float, least: NDArray[np.float64], most: int) -> _Pairs | None:
+def _pairs(problem: Problem, gap: float, least: Floats, most: int) -> _Pairs | None:
     small = problem.counts < problem.k
     base = problem.base
     rows_found, groups_found, costs_found, bits_found = [], [], [], []
@@ -154,7 +152,7 @@ def _pairs(problem: Problem, gap: float, least: NDArray[np.float64], most: int) 
     )
 
 
-def _varies(problem: Problem, rows: Int, group: Int, number: int, j: int) -> NDArray[np.bool_]:
+def _varies(problem: Problem, rows: Ints, group: Ints, number: int, j: int) -> Bools:
     """Say of every group whether its members differ in a variable, or all lack it."""
     codes = problem.codes[rows, j]
     low = np.full(number, np.iinfo(np.int64).max)
@@ -166,7 +164,7 @@ def _varies(problem: Problem, rows: Int, group: Int, number: int, j: int) -> NDA
     return np.asarray((low != high) | lacking)
 
 
-def _without_needless_lenders(problem: Problem, pairs: _Pairs) -> tuple[_Pairs, NDArray[np.bool_]]:
+def _without_needless_lenders(problem: Problem, pairs: _Pairs) -> tuple[_Pairs, Bools]:
     """Keep one lender per group where a class has enough for all; say which classes have.
 
     A class has enough if k stay when every group it fits in takes k - 1. A lender is needless
@@ -193,7 +191,7 @@ def _without_needless_lenders(problem: Problem, pairs: _Pairs) -> tuple[_Pairs, 
     return pairs.kept(keep), lends
 
 
-def _parts(pairs: _Pairs, lends: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
+def _parts(pairs: _Pairs, lends: Bools) -> Iterator[Bools]:
     """Yield the pairs of each part; classes that lend to all who ask do not tie parts together."""
     rows, groups = len(lends), len(pairs.bits)
     tie = ~lends[pairs.row]
@@ -208,8 +206,8 @@ def _parts(pairs: _Pairs, lends: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_
 
 
 def _solve(
-    problem: Problem, pairs: _Pairs, lends: NDArray[np.bool_], work: int
-) -> tuple[Int, float, float] | None:
+    problem: Problem, pairs: _Pairs, lends: Bools, work: int
+) -> tuple[Ints, float, float] | None:
     """Return how many records of each pair, a lower bound, and the weight; None if impossible."""
     k, n = problem.k, len(pairs)
     tied = ~lends[pairs.row]
@@ -255,7 +253,7 @@ def _solve(
     return chosen, float(below), float((chosen * pairs.cost).sum())
 
 
-def _rows(problem: Problem, pairs: _Pairs, chosen: Int) -> Rows:
+def _rows(problem: Problem, pairs: _Pairs, chosen: Ints) -> Rows:
     """Return what was decided; what is not sent anywhere stays as it is."""
     away = (chosen > 0) & (pairs.cost > 0)
     home = problem.counts - np.bincount(

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, check_whole
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Words, check_whole
 from indistinct.keys import Generalisable, KeyTable, group_rows
 
 __all__ = ["Problem", "Rows", "missing_cells"]
@@ -20,7 +19,7 @@ ALL_MASKS = 1 << 12
 EXTENDED = 64
 
 
-def missing_cells(table: KeyTable) -> NDArray[np.bool_]:
+def missing_cells(table: KeyTable) -> Bools:
     """Say of every cell of a key table whether it has no value."""
     found = np.zeros(table.codes.shape, dtype=bool)
     for j, coding in enumerate(table.coding.variables):
@@ -51,11 +50,11 @@ class Problem:
     """
 
     names: tuple[str, ...]
-    codes: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    missing: NDArray[np.bool_]
+    codes: Ints
+    counts: Ints
+    missing: Bools
     k: int
-    weights: NDArray[np.float64]
+    weights: Floats
     open: tuple[int, ...]
 
     @classmethod
@@ -98,12 +97,12 @@ class Problem:
         return int(self.counts.sum())
 
     @property
-    def base(self) -> NDArray[np.int64]:
+    def base(self) -> Ints:
         """For each class the open variables that have no value before, as bits."""
         bits = np.int64(1) << np.arange(len(self.names), dtype=np.int64)
         return np.asarray((self.missing * bits).sum(axis=1), dtype=np.int64)
 
-    def bit_fields(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def bit_fields(self) -> tuple[Words, Words]:
         """Return each class as words of bit fields, and the bits of each variable."""
         places, word, room = [], 0, 64
         for j in range(len(self.names)):
@@ -119,7 +118,7 @@ class Problem:
             fields[j, at] = np.uint64(((1 << need) - 1) << shift)
         return words, fields
 
-    def kept_field(self, fields: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    def kept_field(self, fields: Words, bits: int) -> Words:
         """Return the bits of a class that stay when a set of variables is blank."""
         kept = [j for j in range(len(self.names)) if not bits >> j & 1]
         return np.asarray(np.bitwise_or.reduce(fields[kept], axis=0, initial=0), dtype=np.uint64)
@@ -195,9 +194,9 @@ class Rows:
     Rows are sorted by class; the records of a class may go different ways.
     """
 
-    classes: NDArray[np.int64]
-    blank: NDArray[np.bool_]
-    counts: NDArray[np.int64]
+    classes: Ints
+    blank: Bools
+    counts: Ints
 
     @classmethod
     def untouched(cls, problem: Problem) -> Rows:

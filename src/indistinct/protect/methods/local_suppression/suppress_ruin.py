@@ -7,12 +7,12 @@ follows from a fixed sequence of numbers, so that the same classes always end th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Array
 from indistinct.protect.methods.local_suppression.suppress_kernels import (
     GROUPS,
     LOOKED_AT,
@@ -30,7 +30,6 @@ from indistinct.protect.methods.local_suppression.suppress_kernels import (
 
 __all__ = ["Neighbourhoods", "ruin_and_recreate"]
 
-Array = NDArray[Any]
 
 LEAST_GAIN = 1e-9
 RUINED = 24

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints, SmallInts, Words
 from indistinct.protect.methods.local_suppression.suppress_kernels import (
     HIGH,
     LOOKED_AT,
@@ -47,10 +47,10 @@ MOST_PRICES = 20
 class _Grouping:
     """Classes that agree under a mask: `members` of group g are at starts[g] … starts[g + 1]."""
 
-    rows: NDArray[np.int64]
-    group_of: NDArray[np.int32]
-    members: NDArray[np.int32]
-    starts: NDArray[np.int32]
+    rows: Ints
+    group_of: SmallInts
+    members: SmallInts
+    starts: SmallInts
 
 
 def suppress_strictly(problem: Problem, *, bound: float = 0.0) -> Rows:
@@ -79,7 +79,7 @@ class _Search:
         self._base = problem.base
         self._known: dict[int, int] = {}
         self._bits: list[int] = []
-        self._fields: list[NDArray[np.uint64]] = []
+        self._fields: list[Words] = []
         self._weights: list[float] = []
         self._made: tuple[int, State] | None = None
         n = len(problem.counts)
@@ -144,7 +144,7 @@ class _Search:
             self._made = (len(self._bits), state)
         return self._made[1]
 
-    def _grouped(self, rows: NDArray[np.int64], mask: int) -> _Grouping:
+    def _grouped(self, rows: Ints, mask: int) -> _Grouping:
         """Put the rows that can have a mask into groups."""
         base = self._base[rows]
         if base.any():
@@ -168,7 +168,7 @@ class _Search:
             self._groupings[mask] = grouping
         return grouping
 
-    def _uncovered(self) -> NDArray[np.int64]:
+    def _uncovered(self) -> Ints:
         state = self._state()
         used = state.used[0]
         open_ = (state.unit_group[:used] == UNCOVERED) & (state.unit_count[:used] > 0)
@@ -198,7 +198,7 @@ class _Search:
             self._borrow(tried, following)
         self._sweep([self._mask(sum(1 << j for j in problem.open))], limit=np.inf)
 
-    def _open_band(self, masks: list[int]) -> NDArray[np.int64]:
+    def _open_band(self, masks: list[int]) -> Ints:
         """Open the groups of at least k uncovered records, the largest first."""
         problem, state = self._problem, self._state()
         rows = self._uncovered()
@@ -303,7 +303,7 @@ class _Search:
         work = min(RUIN_FEW * len(small), max(RUIN_SOME, RUIN_MANY * len(small)), RUIN_MOST)
         ruin_and_recreate(state, near, small, problem.counts, problem.k, work, self._scratch)
 
-    def _with_k(self, grouping: _Grouping) -> NDArray[np.int32]:
+    def _with_k(self, grouping: _Grouping) -> SmallInts:
         """Return each class's group, -1 where all that could be in it are fewer than k."""
         if not len(grouping.members):
             return grouping.group_of

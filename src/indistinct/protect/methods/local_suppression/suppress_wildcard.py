@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError
+from indistinct.core import Array, Bools, Floats, GuaranteeError, Ints
 from indistinct.engine import Coding, KeyCoding
 from indistinct.keys import MOST_LINKS, KeyTable, group_rows, possible_links, wildcard_frequencies
 from indistinct.protect.methods.local_suppression.suppress_kernels import number_groups
@@ -22,8 +19,6 @@ __all__ = [
     "wildcard_counts",
 ]
 
-Array = NDArray[Any]
-Blank = NDArray[np.bool_]
 
 SCANS = 300_000_000
 """How many comparisons of two classes improvements may take."""
@@ -33,7 +28,7 @@ REPAIRS = 20
 LEAST_GAIN = 1e-9
 
 
-def suppress_by_wildcard(problem: Problem, *, alpha: float = 1.0) -> Blank:
+def suppress_by_wildcard(problem: Problem, *, alpha: float = 1.0) -> Bools:
     """Choose the cells that each class at risk gives up.
 
     A class is at risk if fewer than k records agree with it. It gives up the lightest set of
@@ -53,7 +48,7 @@ def suppress_by_wildcard(problem: Problem, *, alpha: float = 1.0) -> Blank:
     return _lighter(problem, at_risk, blank) if alpha == 1 else blank
 
 
-def hold_against_elimination(problem: Problem, blank: Blank) -> Blank | None:
+def hold_against_elimination(problem: Problem, blank: Bools) -> Bools | None:
     """Blank more until k people may be behind each record, also for whoever knows all people.
 
     That k records agree with one is not enough: they may all be others', because somebody must be
@@ -76,7 +71,7 @@ def hold_against_elimination(problem: Problem, blank: Blank) -> Blank | None:
     return None
 
 
-def _people_left(problem: Problem, blank: Blank) -> NDArray[np.int64] | None:
+def _people_left(problem: Problem, blank: Bools) -> Ints | None:
     """Return how many people may be behind the records of each class after elimination."""
     silent = blank | problem.missing
     group_of = group_rows(np.where(silent, 0, problem.codes + 1))
@@ -116,7 +111,7 @@ def wildcard_bound(problem: Problem, *, alpha: float = 1.0) -> float:
     return float((lightest * problem.counts)[at_risk].sum())
 
 
-def wildcard_counts(problem: Problem, blank: Blank, *, alpha: float = 1.0) -> NDArray[Any]:
+def wildcard_counts(problem: Problem, blank: Bools, *, alpha: float = 1.0) -> Array:
     """Return for each class the records that agree with it once cells are blank."""
     codings, columns = [], []
     for j, name in enumerate(problem.names):
@@ -132,13 +127,13 @@ def wildcard_counts(problem: Problem, blank: Blank, *, alpha: float = 1.0) -> ND
     return np.asarray(wildcard_frequencies(table, alpha=alpha)[groups])
 
 
-def _amounts(problem: Problem, at_risk: NDArray[np.bool_], alpha: float) -> NDArray[np.float64]:
+def _amounts(problem: Problem, at_risk: Bools, alpha: float) -> Floats:
     """Return what the records of each class count for others that agree with it."""
     complete = ~problem.missing.any(axis=1) & ~at_risk
     return np.where(complete, 1.0, alpha) * problem.counts
 
 
-def _own_masks(problem: Problem, at_risk: NDArray[np.bool_], alpha: float) -> Blank:
+def _own_masks(problem: Problem, at_risk: Bools, alpha: float) -> Bools:
     """Give each class at risk the lightest set of variables without which k agree with it."""
     blank = np.zeros_like(problem.missing)
     search = _Counting(problem, _amounts(problem, at_risk, alpha))
@@ -186,7 +181,7 @@ def _own_masks(problem: Problem, at_risk: NDArray[np.bool_], alpha: float) -> Bl
 class _Counting:
     """Counts the records that agree with classes which give up a set of variables."""
 
-    def __init__(self, problem: Problem, amounts: NDArray[np.float64]) -> None:
+    def __init__(self, problem: Problem, amounts: Floats) -> None:
         self._problem, self._amounts = problem, amounts
         self._words, self._fields = problem.bit_fields()
         n = len(amounts)
@@ -195,7 +190,7 @@ class _Counting:
         self._base = problem.base
         self._patterns = {int(b): np.flatnonzero(self._base == b) for b in np.unique(self._base)}
 
-    def agreeing(self, rows: NDArray[np.int64], bits: int) -> NDArray[np.float64]:
+    def agreeing(self, rows: Ints, bits: int) -> Floats:
         """Return for each row what agrees with it when it gives up these variables."""
         found = self._problem.counts[rows] - self._amounts[rows]
         for own in np.unique(self._base[rows]).tolist():
@@ -204,9 +199,7 @@ class _Counting:
                 found[at] += self._met(rows[at], others, bits | own | pattern)
         return np.asarray(found, dtype=np.float64)
 
-    def _met(
-        self, rows: NDArray[np.int64], others: NDArray[np.int64], bits: int
-    ) -> NDArray[np.float64]:
+    def _met(self, rows: Ints, others: Ints, bits: int) -> Floats:
         field = self._problem.kept_field(self._fields, bits)
         both = np.concatenate([others, rows])
         if len(both) > len(self._ids):
@@ -218,7 +211,7 @@ class _Counting:
         return np.asarray(sums[ids[len(others) :]], dtype=np.float64)
 
 
-def _lighter(problem: Problem, at_risk: NDArray[np.bool_], blank: Blank) -> Blank:
+def _lighter(problem: Problem, at_risk: Bools, blank: Bools) -> Bools:
     """Let classes give up less, or other variables, where that is lighter and all keep k."""
     width = blank.shape[1]
     place = np.int64(1) << np.arange(width, dtype=np.int64)

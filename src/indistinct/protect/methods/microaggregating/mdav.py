@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.core import ClassSize, GuaranteeError, InputError, check_whole
+from indistinct.core import ClassSize, Floats, GuaranteeError, InputError, Ints, check_whole
 from indistinct.protect.methods.microaggregating.mdav_kernels import mdav_clusters, optimal_groups
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -24,8 +24,6 @@ from indistinct.results.figures import bars
 __all__ = ["Method", "Microaggregation", "mdav", "microaggregation", "optimal_1d"]
 
 Method = Literal["mdav", "optimal-1d"]
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +42,17 @@ class Microaggregation(Shown):
         variable is divided by its standard deviation first, unless `standardise` was off.
     """
 
-    clusters: NDArray[np.int64] = field(repr=False)
-    centroids: Numbers = field(repr=False)
+    clusters: Ints = field(repr=False)
+    centroids: Floats = field(repr=False)
     information_loss: float
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """The records in each cluster."""
         return np.bincount(self.clusters, minlength=len(self.centroids))
 
     @property
-    def values(self) -> Numbers:
+    def values(self) -> Floats:
         """The released values: for each record the mean of its cluster."""
         return np.asarray(self.centroids[self.clusters])
 
@@ -153,7 +151,7 @@ def check_size(k: int) -> None:
     check_whole("k", k, 2)
 
 
-def _checked(values: ArrayLike, k: int) -> Numbers:
+def _checked(values: ArrayLike, k: int) -> Floats:
     check_size(k)
     try:
         given = np.array(values, dtype=np.float64)
@@ -180,7 +178,7 @@ def _checked(values: ArrayLike, k: int) -> Numbers:
     return given + 0.0
 
 
-def _scaled(ordered: Numbers, standardise: bool) -> Numbers:
+def _scaled(ordered: Floats, standardise: bool) -> Floats:
     centred = ordered - ordered.mean(axis=0)
     if not standardise:
         return np.ascontiguousarray(ordered)
@@ -191,11 +189,11 @@ def _scaled(ordered: Numbers, standardise: bool) -> Numbers:
 
 
 def _result(
-    given: Numbers,
-    ordered: Numbers,
-    scaled: Numbers,
+    given: Floats,
+    ordered: Floats,
+    scaled: Floats,
     order: NDArray[np.intp],
-    found: NDArray[np.int64],
+    found: Ints,
 ) -> Microaggregation:
     means = _means(ordered, found)
     within = scaled - _means(scaled, found)[found]
@@ -207,7 +205,7 @@ def _result(
     return Microaggregation(clusters, means, lost)
 
 
-def _means(values: Numbers, clusters: NDArray[np.int64]) -> Numbers:
+def _means(values: Floats, clusters: Ints) -> Floats:
     """Return the mean of each cluster, added up as distances from its first member.
 
     So the mean of equal values is that very value, and large values lose no digits.

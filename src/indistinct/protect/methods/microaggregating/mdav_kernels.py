@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array, Floats, Ints
 
 __all__ = ["mdav_clusters", "optimal_groups"]
 
-Array = NDArray[Any]
 
 LEAF = 12
 """Points in a leaf, at most: fewer make more boxes to look at, more make more points."""
@@ -32,17 +32,17 @@ RANK_AGAIN = 16
 """Points looked at, in multiples of those left, after which they are ranked anew."""
 
 
-def mdav_clusters(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+def mdav_clusters(points: Floats, k: int) -> Ints:
     """Return the cluster of every point, numbered in the order in which MDAV makes them.
 
     Of points that are equally far or near, the one that comes first in `points` is taken.
     """
     order, bounds = _tree(points)
-    clusters: NDArray[np.int64] = _peel(points, k, order, bounds)
+    clusters: Ints = _peel(points, k, order, bounds)
     return clusters
 
 
-def _tree(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _tree(points: Floats) -> tuple[Ints, Ints]:
     """Halve the points at the widest dimension, level by level.
 
     Returns the points by leaf, and where each node begins and ends among them; the children of

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, Variable, progress
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Variable, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.methods.microaggregating.mdav import Method, check_size, microaggregation
@@ -18,8 +18,6 @@ from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
 
 __all__ = ["Microaggregate"]
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ class Microaggregate(Step, kind="microaggregate"):
             warnings=tuple(warnings),
         )
 
-    def _present(self, source: Source, values: Numbers) -> NDArray[np.bool_]:
+    def _present(self, source: Source, values: Floats) -> Bools:
         there = np.asarray(np.isfinite(values).all(axis=1))
         if there.all() or self.missing == "leave":
             return there
@@ -138,10 +136,10 @@ class Microaggregate(Step, kind="microaggregate"):
     def _means(
         self,
         source: Source,
-        values: Numbers,
-        there: NDArray[np.bool_],
-        strata: NDArray[np.int64],
-    ) -> Numbers:
+        values: Floats,
+        there: Bools,
+        strata: Ints,
+    ) -> Floats:
         """Return the values with those of complete records replaced by means."""
         present = strata[there]
         sizes = np.bincount(present)
@@ -171,9 +169,7 @@ class Microaggregate(Step, kind="microaggregate"):
         every = np.arange(len(self.variables))
         return [every] if self.method == "mdav" else np.split(every, len(every))
 
-    def _put(
-        self, engine: Engine, source: Source, new: Numbers, there: NDArray[np.bool_]
-    ) -> Source:
+    def _put(self, engine: Engine, source: Source, new: Floats, there: Bools) -> Source:
         schema, variables = source.schema, source.variables
         columns = []
         for j, name in enumerate(self.variables):
@@ -188,7 +184,7 @@ class Microaggregate(Step, kind="microaggregate"):
             )
             columns.append((position, field, new[:, j]))
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             inside = pa.array(there[records])
             for position, field, means in columns:
                 before = batch.column(position).cast(field.type, safe=False)
@@ -211,7 +207,7 @@ class Microaggregate(Step, kind="microaggregate"):
         return tuple(notes)
 
 
-def _lost(before: Numbers, after: Numbers, standardise: bool) -> float:
+def _lost(before: Floats, after: Floats, standardise: bool) -> float:
     """Return SSE / SST in percent over the whole file, whatever the strata."""
     around = ((before - before.mean(axis=0)) ** 2).sum(axis=0)
     within = ((before - after) ** 2).sum(axis=0)
@@ -223,7 +219,7 @@ def _lost(before: Numbers, after: Numbers, standardise: bool) -> float:
     return 100.0 * float(within.sum() / around.sum())
 
 
-def _numbers(column: pa.ChunkedArray, source: Source, variable: Variable) -> Numbers:
+def _numbers(column: pa.ChunkedArray, source: Source, variable: Variable) -> Floats:
     """Return a column as numbers; missing values and the codes that mean so are no numbers."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
@@ -239,7 +235,7 @@ def _numbers(column: pa.ChunkedArray, source: Source, variable: Variable) -> Num
     return values
 
 
-def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray) -> Ints:
     """Number the values of a column; records without one are a stratum of their own."""
     coded: Any = column.combine_chunks()
     if not pa.types.is_dictionary(coded.type):

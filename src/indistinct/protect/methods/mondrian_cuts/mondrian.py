@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, InputError, did_you_mean
+from indistinct.core import ClassSize, Floats, InputError, Ints, SmallInts, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.methods.mondrian_cuts.mondrian_kernels import cut_all
@@ -43,7 +42,7 @@ class Mondrian(Shown):
     """
 
     recoding: Recoding
-    parts: NDArray[np.int64] = field(repr=False)
+    parts: Ints = field(repr=False)
     k: int
     strict: bool
     ranges: bool
@@ -141,7 +140,7 @@ class Mondrian(Shown):
         )
         return [said, *self.recoding._lines()]
 
-    def _spans(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _spans(self, j: int) -> tuple[SmallInts, SmallInts]:
         """Return the first and the last leaf of each part."""
         leaves = self.recoding.keys.leaves[self.recoding.classes, j]
         number = int(self.parts.max(initial=-1)) + 1
@@ -151,7 +150,7 @@ class Mondrian(Shown):
         np.maximum.at(high, self.parts, leaves)
         return low, high
 
-    def _ranged(self, j: int, hierarchy: Hierarchy) -> NDArray[np.float64] | None:
+    def _ranged(self, j: int, hierarchy: Hierarchy) -> Floats | None:
         if not hierarchy.ordered:
             return None
         try:
@@ -267,9 +266,7 @@ def mondrian(
     return Mondrian(recoding, part, *options)
 
 
-def _merged(
-    rows: NDArray[np.int64], part: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _merged(rows: Ints, part: Ints) -> tuple[Ints, Ints, Ints]:
     """Put the records of one class that are in one part together again."""
     number = group_rows(np.column_stack([rows, part]))
     _, first = np.unique(number, return_index=True)

@@ -6,15 +6,13 @@ or single records where they may be parted.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["cut_all"]
 
-Array = NDArray[Any]
 
 _APART = np.int64(1) << np.int64(40)
 

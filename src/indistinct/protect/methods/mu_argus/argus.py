@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, InputError, did_you_mean
+from indistinct.core import Bools, ClassSize, InputError, Ints, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import SUPPRESSED, suppression_only
@@ -75,7 +74,7 @@ class ArgusResult(Shown):
     levels: Mapping[str, int]
     before: UnsafeCombinations
     after: UnsafeCombinations
-    suppressed: NDArray[np.bool_] = field(repr=False)
+    suppressed: Bools = field(repr=False)
     rounds: int
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -92,7 +91,7 @@ class ArgusResult(Shown):
         return dict(zip(self.keys.names, cells.tolist(), strict=True))
 
     @cached_property
-    def small_classes(self) -> NDArray[np.int64]:
+    def small_classes(self) -> Ints:
         """The classes whose whole identifying key fewer than k records share. Private.
 
         A suppressed cell counts as a value of its own here.
@@ -102,7 +101,7 @@ class ArgusResult(Shown):
         return np.flatnonzero(counts_by_row(nodes, self.keys.counts) < self.k)
 
     @property
-    def small_and_whole(self) -> NDArray[np.int64]:
+    def small_and_whole(self) -> Ints:
         """Of `small_classes` those in which nothing but what all records lack is suppressed."""
         everywhere = np.asarray(self.suppressed.all(axis=0))
         touched = np.asarray((self.suppressed & ~everywhere).any(axis=1))

@@ -8,9 +8,8 @@ from itertools import combinations as subsets
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean, progress
+from indistinct.core import Array, InputError, Ints, Words, did_you_mean, progress
 from indistinct.keys import Generalisable, group_rows
 from indistinct.protect.methods.mu_argus.argus_kernels import flag_dense, flag_hashed
 from indistinct.results import Shown, Table
@@ -198,11 +197,11 @@ class Examined:
     is in an unsafe bin of it; `bins` and `records` are by combination.
     """
 
-    flags: NDArray[np.uint64] = field(repr=False)
-    bins: NDArray[np.int64]
-    records: NDArray[np.int64]
+    flags: Words = field(repr=False)
+    bins: Ints
+    records: Ints
 
-    def outliers(self) -> NDArray[np.int64]:
+    def outliers(self) -> Ints:
         """Return pairs of class and combination, by combination."""
         pairs = [
             np.stack([rows, np.full(len(rows), c)], axis=1)
@@ -238,7 +237,7 @@ class Cells:
             self.codes[j] = number[codes.reshape(-1)]
             self.sizes[j] = max(1, int(tells[present].sum()))
 
-    def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def frequencies(self) -> tuple[Ints, Ints]:
         """Return how many records have each value, one variable after the other, and starts."""
         starts = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
         found = np.zeros(starts[-1], dtype=np.int64)
@@ -276,11 +275,11 @@ class Cells:
         self,
         combination: tuple[int, ...],
         k: int,
-        flags: NDArray[np.uint64],
+        flags: Words,
         word: int,
         bit: np.uint64,
     ) -> tuple[int, int]:
-        codes: NDArray[Any] = self.codes
+        codes: Array = self.codes
         columns = np.array(combination, dtype=np.int64)
         sizes = self.sizes[columns]
         room = 1
@@ -298,7 +297,7 @@ class Cells:
         table = np.zeros(slots, dtype=np.int64)
         return flag_hashed(codes, columns, sizes, self.counts, k, keys, table, flags, word, bit)
 
-    def _numbered(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _numbered(self, columns: Ints) -> Ints:
         """Return the combination as one variable, where its possible bins are beyond numbers."""
         chosen = self.codes[columns].T.astype(np.int64)
         told = (chosen >= 0).all(axis=1)
@@ -312,7 +311,7 @@ def summary(
     combinations: Sequence[tuple[int, ...]],
     k: int,
     examined: Examined,
-    counts: NDArray[np.int64],
+    counts: Ints,
 ) -> UnsafeCombinations:
     """Put what an examination found into numbers that may be told."""
     return UnsafeCombinations(

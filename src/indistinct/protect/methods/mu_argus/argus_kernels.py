@@ -7,15 +7,12 @@ set bits of its row of `flags`, one bit for each combination.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["flag_dense", "flag_hashed", "suppress_cells"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

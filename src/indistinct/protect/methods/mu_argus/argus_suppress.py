@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Floats, InputError, Ints, Words, did_you_mean
 from indistinct.protect.methods.mu_argus.argus_bins import Cells
 from indistinct.protect.methods.mu_argus.argus_kernels import suppress_cells
 
@@ -19,7 +18,7 @@ def suppress_outliers(
     combinations: Sequence[tuple[int, ...]],
     k: int,
     *,
-    flags: NDArray[np.uint64],
+    flags: Words,
     names: Sequence[str],
     ties: str | Sequence[str],
     weights: Mapping[str, float],
@@ -60,7 +59,7 @@ def suppress_outliers(
         rounds += 1
 
 
-def tie_ranks(names: Sequence[str], ties: str | Sequence[str]) -> NDArray[np.int64]:
+def tie_ranks(names: Sequence[str], ties: str | Sequence[str]) -> Ints:
     """Return the rank of each variable between values that are otherwise equal; 0 goes first."""
     order = np.arange(len(names))
     if ties in ("frequent", "leftmost"):
@@ -81,7 +80,7 @@ def tie_ranks(names: Sequence[str], ties: str | Sequence[str]) -> NDArray[np.int
     return np.argsort(ranked)
 
 
-def variable_weights(names: Sequence[str], weights: Mapping[str, float]) -> NDArray[np.float64]:
+def variable_weights(names: Sequence[str], weights: Mapping[str, float]) -> Floats:
     """Return the weight of each variable, 1 where none is given."""
     for name, weight in weights.items():
         if name not in names:

@@ -8,9 +8,16 @@ from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import GuaranteeError, InputError, check_whole, did_you_mean
+from indistinct.core import (
+    Floats,
+    GuaranteeError,
+    InputError,
+    SmallInts,
+    Words,
+    check_whole,
+    did_you_mean,
+)
 from indistinct.keys import Generalisable, Recoding, counts_by_row
 
 __all__ = [
@@ -44,13 +51,13 @@ class Ladders:
         Whether different classes have different words; else nodes must be compared as well.
     """
 
-    nodes: NDArray[np.int32] = field(repr=False)
-    words: NDArray[np.uint64] = field(repr=False)
-    prices: NDArray[np.float64] = field(repr=False)
+    nodes: SmallInts = field(repr=False)
+    words: Words = field(repr=False)
+    prices: Floats = field(repr=False)
     exact: bool
 
     @classmethod
-    def of(cls, keys: Generalisable, *, loss: CellLoss, weights: NDArray[np.float64]) -> Ladders:
+    def of(cls, keys: Generalisable, *, loss: CellLoss, weights: Floats) -> Ladders:
         """Lay out the tables of a key; loss is (s − 1) / (D − 1), precision level / height."""
         width = len(keys.names)
         shape = (
@@ -78,7 +85,7 @@ class Ladders:
             prices[j, :levels, :leaves] = price * weights[j] / weights.sum()
         return cls(nodes, words, prices, exact)
 
-    def paid(self, recoding: Recoding) -> NDArray[np.float64]:
+    def paid(self, recoding: Recoding) -> Floats:
         """Return what each record of each row of a recoding pays."""
         total = np.zeros(len(recoding.classes))
         for j in range(len(self.prices)):
@@ -110,7 +117,7 @@ def check_limits(keys: Generalisable, limits: Mapping[str, int] | None) -> tuple
     )
 
 
-def check_weights(keys: Generalisable, weights: Mapping[str, float] | None) -> NDArray[np.float64]:
+def check_weights(keys: Generalisable, weights: Mapping[str, float] | None) -> Floats:
     """Return the importance of each variable, 1 where none is given."""
     given = dict(weights or {})
     for name, weight in given.items():
@@ -161,7 +168,7 @@ def _fits(rooms: list[int]) -> bool:
     return product <= _WORD
 
 
-def _hashed(climb: NDArray[np.int32], variable: int) -> NDArray[np.uint64]:
+def _hashed(climb: SmallInts, variable: int) -> Words:
     """Spread nodes over all words (splitmix64 of variable and node); overflow is meant."""
     seed = (climb.astype(np.uint64) << np.uint64(16)) + np.uint64(variable + 1)
     mixed = seed * np.uint64(0x9E3779B97F4A7C15)
@@ -170,7 +177,7 @@ def _hashed(climb: NDArray[np.int32], variable: int) -> NDArray[np.uint64]:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def _lowest_levels(climb: NDArray[np.int32]) -> NDArray[np.float64]:
+def _lowest_levels(climb: SmallInts) -> Floats:
     """Return for each level and leaf the lowest level at which the leaf has the same node."""
     lowest = np.zeros(climb.shape)
     for level in range(1, len(climb)):

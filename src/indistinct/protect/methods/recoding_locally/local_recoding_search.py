@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.methods.recoding_locally.local_recoding_costs import Ladders
 from indistinct.protect.methods.recoding_locally.local_recoding_kernels import release, saving
@@ -29,8 +29,8 @@ _ROUNDS = 200
 class Schedule:
     """Combinations of levels in the order in which they are tried, with a highest price each."""
 
-    vectors: NDArray[np.int64]
-    dearest: NDArray[np.float64]
+    vectors: Ints
+    dearest: Floats
     complete: bool
 
 
@@ -116,7 +116,7 @@ class Search:
         clusters = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
         return Recoding.of_clusters(self.keys, clusters, rows=rows, counts=counts)
 
-    def _release(self, vectors: NDArray[np.int64], dearest: NDArray[np.float64], work: int) -> int:
+    def _release(self, vectors: Ints, dearest: Floats, work: int) -> int:
         ladders = self.ladders
         left, self.groups, unused = release(
             self.leaves,
@@ -138,7 +138,7 @@ class Search:
         self.rest = self.rest[:left].copy()
         return int(unused)
 
-    def _lowest(self) -> NDArray[np.int64]:
+    def _lowest(self) -> Ints:
         levels, saved = self.ceiling.copy(), 0.0
         while True:
             tried = []
@@ -153,7 +153,7 @@ class Search:
                 return levels
             saved, levels = best[0], best[2]
 
-    def _saving(self, levels: NDArray[np.int64]) -> float:
+    def _saving(self, levels: Ints) -> float:
         ladders = self.ladders
         return float(
             saving(
@@ -170,9 +170,7 @@ class Search:
             )
         )
 
-    def _lent(
-        self, rows: NDArray[np.int64], counts: NDArray[np.int64], group: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _lent(self, rows: Ints, counts: Ints, group: Ints) -> tuple[Ints, Ints, Ints]:
         """Give every class at the ceiling that has too few records left some of its released ones.
 
         Those that pay most already are taken first, from groups that stay at k; where these do

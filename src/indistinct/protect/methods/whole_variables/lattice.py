@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Array, InputError, Ints, SmallInts, Words
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect.methods.whole_variables.lattice_kernels import finest, roll_up
 from indistinct.protect.methods.whole_variables.lattice_values import Cells, SensitiveValues
@@ -26,8 +24,6 @@ __all__ = ["Lattice", "Levels", "Rolled", "check_limits"]
 Levels = tuple[int, ...]
 """A point of the lattice: one level for each variable of the key."""
 
-Integers = NDArray[np.int64]
-Array = NDArray[Any]
 
 DIRECT_PER_ROW = 4
 ALWAYS_DIRECT = 1024
@@ -69,9 +65,9 @@ class Rolled:
     """
 
     levels: Levels
-    rows: NDArray[np.int32] = field(repr=False)
-    sizes: Integers = field(repr=False)
-    people: Integers = field(repr=False)
+    rows: SmallInts = field(repr=False)
+    sizes: Ints = field(repr=False)
+    people: Ints = field(repr=False)
     cells: tuple[Cells, ...] = field(default=(), repr=False)
     """The sensitive values in each class, for each sensitive variable."""
 
@@ -160,7 +156,7 @@ class Lattice:
             number *= level + 1
         return number
 
-    def counts(self, levels: Sequence[int]) -> Integers:
+    def counts(self, levels: Sequence[int]) -> Ints:
         """Return the number of records in each class at a point, in no particular order."""
         sizes = self.rolled(tuple(levels)).sizes
         return sizes if not len(self.base.people) else sizes[sizes > 0]
@@ -170,7 +166,7 @@ class Lattice:
         sizes = self.counts(levels)
         return int(sizes[sizes < k].sum())
 
-    def groups(self, levels: Sequence[int]) -> Integers:
+    def groups(self, levels: Sequence[int]) -> Ints:
         """Return for each class of the key table the number of its class at a point.
 
         Classes have the same numbers as in `counts` and `rolled` where there is no register.
@@ -200,7 +196,7 @@ class Lattice:
 
     def roll(
         self, source: Rolled, levels: Levels, *, members: bool = True
-    ) -> tuple[Rolled, NDArray[np.int32]]:
+    ) -> tuple[Rolled, SmallInts]:
         """Roll a table up to a point above it; also says where each class went, if asked."""
         rows = len(source)
         codes, starts, lengths = self._codes
@@ -256,13 +252,13 @@ class Lattice:
             if values.name in names
         }
 
-        def order() -> Integers:
+        def order() -> Ints:
             places = self._places(table)
             return places if shown is None else places[shown]
 
         return Grouping(sizes, people, splits, order)
 
-    def _places(self, table: Rolled) -> Integers:
+    def _places(self, table: Rolled) -> Ints:
         """Return the place of each class in the order in which its labels would be counted."""
         columns = []
         for j, level in enumerate(table.levels):
@@ -281,7 +277,7 @@ class Lattice:
         return places
 
     @cached_property
-    def _value_places(self) -> list[Integers]:
+    def _value_places(self) -> list[Ints]:
         """For each variable and present leaf the code of its value in the key table."""
         found = []
         for j, present in enumerate(self.present):
@@ -290,7 +286,7 @@ class Lattice:
             found.append(codes)
         return found
 
-    def flat(self, tables: Sequence[Array], levels: Levels) -> tuple[Integers, Array]:
+    def flat(self, tables: Sequence[Array], levels: Levels) -> tuple[Ints, Array]:
         """Lay the rows of one table per variable, taken at their levels, end to end.
 
         Returns where each variable's row starts, and the rows: the form that the compiled loops
@@ -300,7 +296,7 @@ class Lattice:
         return self._starts, np.concatenate(chosen)
 
     @cached_property
-    def climbs(self) -> list[NDArray[np.int64]]:
+    def climbs(self) -> list[Ints]:
         """For each variable, level and present leaf the number of its node at that level."""
         found = []
         for j, present in enumerate(self.present):
@@ -311,7 +307,7 @@ class Lattice:
         return found
 
     @cached_property
-    def _starts(self) -> Integers:
+    def _starts(self) -> Ints:
         return np.cumsum([0, *(len(present) for present in self.present)])[:-1]
 
     @cached_property
@@ -320,7 +316,7 @@ class Lattice:
         return [[int(row.max(initial=0)) + 1 for row in climb] for climb in self.climbs]
 
     @cached_property
-    def _codes(self) -> tuple[NDArray[np.uint64], list[list[int]], Integers]:
+    def _codes(self) -> tuple[Words, list[list[int]], Ints]:
         """The node numbers of all variables and levels end to end, and where each level starts."""
         lengths = [len(present) for present in self.present]
         places, end = [], 0
@@ -331,7 +327,7 @@ class Lattice:
         joined = np.concatenate(flat) if flat else np.empty(0, dtype=np.uint64)
         return joined, places, np.array(lengths, dtype=np.int64)
 
-    def _factors(self, levels: Levels) -> tuple[NDArray[np.uint64], int]:
+    def _factors(self, levels: Levels) -> tuple[Words, int]:
         """Return what a variable's node numbers are multiplied by in a word; how many words."""
         factors, room = [], 1
         for widths, level in zip(self.widths, levels, strict=True):

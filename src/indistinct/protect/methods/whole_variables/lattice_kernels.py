@@ -7,15 +7,12 @@ depends on threads or on the order of records.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["add_costs", "add_histograms", "finest", "merge_cells", "roll_up"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

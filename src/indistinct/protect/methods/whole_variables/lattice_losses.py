@@ -18,9 +18,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, did_you_mean
 from indistinct.protect.methods.whole_variables.lattice import Lattice, Levels, Rolled
 from indistinct.protect.methods.whole_variables.lattice_kernels import add_costs, add_histograms
 
@@ -28,9 +27,6 @@ __all__ = ["LOSSES", "LatticeLoss", "LossName", "lattice_loss"]
 
 LossName = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 LOSSES: tuple[LossName, ...] = get_args(LossName)
-
-Flags = NDArray[np.bool_]
-Array = NDArray[Any]
 
 
 class LatticeLoss(ABC):
@@ -54,15 +50,15 @@ class LatticeLoss(ABC):
         return sum(terms[level] for terms, level in zip(self.guide, levels, strict=True))
 
     @abstractmethod
-    def floor(self, table: Rolled, nested: Flags) -> float:
+    def floor(self, table: Rolled, nested: Bools) -> float:
         """Return the floor at a point."""
 
     @abstractmethod
-    def extra(self, table: Rolled, nested: Flags) -> float:
+    def extra(self, table: Rolled, nested: Bools) -> float:
         """Return what the records left out by nested models add at least, here and below."""
 
     @abstractmethod
-    def score(self, table: Rolled, unsafe: Flags) -> float:
+    def score(self, table: Rolled, unsafe: Bools) -> float:
         """Return the loss at a point where the unsafe classes are left out.
 
         At the same point it is never less where more classes are left out.
@@ -87,11 +83,11 @@ class CellLoss(LatticeLoss):
             for j, cost in enumerate(self._costs)
         ]
 
-    def floor(self, table: Rolled, nested: Flags) -> float:
+    def floor(self, table: Rolled, nested: Bools) -> float:
         """Return the mean cost if no record is left out."""
         return self.floor_of_levels(table.levels)
 
-    def extra(self, table: Rolled, nested: Flags) -> float:
+    def extra(self, table: Rolled, nested: Bools) -> float:
         """Return what the records left out cost more than if they were not."""
         if not nested.any():
             return 0.0
@@ -99,7 +95,7 @@ class CellLoss(LatticeLoss):
         spent = add_costs(self.lattice.leaves, table.rows, table.sizes, nested, starts, costs)
         return (float(table.sizes[nested].sum()) - spent) / self.records
 
-    def score(self, table: Rolled, unsafe: Flags) -> float:
+    def score(self, table: Rolled, unsafe: Bools) -> float:
         """Return the mean cost."""
         return self.floor_of_levels(table.levels) + self.extra(table, unsafe)
 
@@ -126,11 +122,11 @@ class EntropyLoss(LatticeLoss):
             levels = [np.log2(np.maximum(np.bincount(row, weights=own)[row], 1)) for row in climb]
             self.guide.append([float(weights[j] * (own @ (level - values))) for level in levels])
 
-    def floor(self, table: Rolled, nested: Flags) -> float:
+    def floor(self, table: Rolled, nested: Bools) -> float:
         """Return the bits lost by generalising all records."""
         return self.floor_of_levels(table.levels)
 
-    def extra(self, table: Rolled, nested: Flags) -> float:
+    def extra(self, table: Rolled, nested: Bools) -> float:
         """Return the bits lost by forgetting the labels of the records left out."""
         gone = float(table.sizes[nested].sum())
         if not gone:
@@ -146,7 +142,7 @@ class EntropyLoss(LatticeLoss):
             total += float(self._weights[j] * (counts @ (np.log2(gone) - np.log2(counts))))
         return total
 
-    def score(self, table: Rolled, unsafe: Flags) -> float:
+    def score(self, table: Rolled, unsafe: Bools) -> float:
         """Return the bits lost."""
         return self.floor_of_levels(table.levels) + self.extra(table, unsafe)
 
@@ -162,19 +158,19 @@ class Discernibility(LatticeLoss):
 
     by_levels = False
 
-    def floor(self, table: Rolled, nested: Flags) -> float:
+    def floor(self, table: Rolled, nested: Bools) -> float:
         """Return Σ over records of max(size of the class, m)."""
         sizes = table.sizes.astype(np.float64)
         # not as a dot product, which would start threads for this
         return float((sizes * np.maximum(sizes, min(self.smallest, self.records))).sum())
 
-    def extra(self, table: Rolled, nested: Flags) -> float:
+    def extra(self, table: Rolled, nested: Bools) -> float:
         """Return what the records left out cost more."""
         sizes = table.sizes[nested].astype(np.float64)
         least = np.maximum(sizes, min(self.smallest, self.records))
         return float((sizes * (self.records - least)).sum())
 
-    def score(self, table: Rolled, unsafe: Flags) -> float:
+    def score(self, table: Rolled, unsafe: Bools) -> float:
         """Return the sum of squares, and N for each record left out."""
         sizes = table.sizes[~unsafe].astype(np.float64)
         return float((sizes * sizes).sum()) + float(table.sizes[unsafe].sum()) * self.records
@@ -191,7 +187,7 @@ class AverageClassSize(LatticeLoss):
 
     by_levels = False
 
-    def floor(self, table: Rolled, nested: Flags) -> float:
+    def floor(self, table: Rolled, nested: Bools) -> float:
         """Return N over the most classes that there can be here and above."""
         gone = int(table.sizes[nested].sum())
         held = int((table.sizes > 0).sum())
@@ -199,11 +195,11 @@ class AverageClassSize(LatticeLoss):
         most = min(held, safe + gone // self.smallest + self.dropping)
         return self.records / max(most, 1)
 
-    def extra(self, table: Rolled, nested: Flags) -> float:
+    def extra(self, table: Rolled, nested: Bools) -> float:
         """Return nothing: classes kept need not be fewer where more records are left out."""
         return 0.0
 
-    def score(self, table: Rolled, unsafe: Flags) -> float:
+    def score(self, table: Rolled, unsafe: Bools) -> float:
         """Return N over the number of classes."""
         held = table.sizes > 0
         classes = int((held & ~unsafe).sum()) + bool((held & unsafe).any())
@@ -262,7 +258,7 @@ def lattice_loss(
     return CellLoss(lattice, costs, given / max(given.sum(), 1e-300), **common)
 
 
-def _marginal(lattice: Lattice, variable: int) -> NDArray[np.float64]:
+def _marginal(lattice: Lattice, variable: int) -> Floats:
     """Records by present leaf."""
     return np.bincount(
         lattice.leaves[lattice.base.rows, variable],

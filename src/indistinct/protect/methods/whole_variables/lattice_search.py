@@ -17,15 +17,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools
 from indistinct.protect.methods.whole_variables.lattice import Lattice, Levels, Rolled
 from indistinct.protect.methods.whole_variables.lattice_losses import LatticeLoss
 from indistinct.protect.models import PrivacyModel, unsafe_classes
 
 __all__ = ["Found", "Judge", "Verdict", "search"]
 
-Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-12
 """A bound that is below the best score by less than this share of it is not below it."""
@@ -40,7 +39,7 @@ at hand is longer than this and so many levels below."""
 class Verdict:
     """What privacy models say of the classes at a point."""
 
-    unsafe: Flags = field(repr=False)
+    unsafe: Bools = field(repr=False)
     dropped: int
     """Records in unsafe classes."""
 
@@ -79,7 +78,7 @@ class Judge:
         return Verdict(_spread(unsafe, table.sizes > 0) if len(table.people) else unsafe, dropped)
 
 
-def _spread(flags: Flags, held: Flags) -> Flags:
+def _spread(flags: Bools, held: Bools) -> Bools:
     """Give flags of the classes with records to all classes; one without is never left out."""
     found = np.zeros(len(held), dtype=bool)
     found[held] = flags

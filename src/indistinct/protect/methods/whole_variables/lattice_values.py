@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import InputError, Ints, SmallInts
 from indistinct.engine import Coding, KeyCoding
 from indistinct.keys import KeyTable
 from indistinct.protect.methods.whole_variables.lattice_kernels import merge_cells
@@ -16,7 +15,6 @@ from indistinct.risk import SensitiveCounts, split_told
 
 __all__ = ["Cells", "SensitiveValues"]
 
-Integers = NDArray[np.int64]
 
 DENSE = 32
 """Classes times values may be so many times the cells for them to be counted in one array."""
@@ -26,9 +24,9 @@ DENSE = 32
 class Cells:
     """Classes and values that occur together, sorted, and how many records have both."""
 
-    classes: Integers = field(repr=False)
-    values: Integers = field(repr=False)
-    counts: Integers = field(repr=False)
+    classes: Ints = field(repr=False)
+    values: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +35,7 @@ class SensitiveValues:
 
     name: str
     coding: Coding = field(repr=False)
-    present: Integers = field(repr=False)
+    present: Ints = field(repr=False)
     cells: Cells = field(repr=False)
 
     @classmethod
@@ -57,7 +55,7 @@ class SensitiveValues:
             found.append(cls(name, split.coding, split.present, cells))
         return found
 
-    def rolled_up(self, cells: Cells, member: NDArray[np.int32], groups: int) -> Cells:
+    def rolled_up(self, cells: Cells, member: SmallInts, groups: int) -> Cells:
         """Return the cells after classes have been merged into groups."""
         width = len(self.present)
         if groups * width <= DENSE * len(cells.counts) + 1024:
@@ -74,7 +72,7 @@ class SensitiveValues:
         counts = np.bincount(place.reshape(-1), weights=cells.counts).astype(np.int64)
         return Cells(numbers // width, numbers % width, counts)
 
-    def split(self, cells: Cells, sizes: Integers, shown: Integers | None) -> SensitiveCounts:
+    def split(self, cells: Cells, sizes: Ints, shown: Ints | None) -> SensitiveCounts:
         """Return the cells as the risk measures take them.
 
         Parameters

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import ClassSize, GuaranteeError, InputError, check_whole
+from indistinct.core import Bools, ClassSize, GuaranteeError, InputError, check_whole
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.dropping import DropUnsafe
@@ -59,7 +58,7 @@ class Optimum(Shown):
     max_drop: int
     loss: LossName
     levels: Mapping[str, int]
-    dropped: NDArray[np.bool_] = field(repr=False)
+    dropped: Bools = field(repr=False)
     score: float
     bound: float
     checked: int

@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variables, check_whole
+from indistinct.core import Bools, InputError, Variables, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -142,7 +141,7 @@ class GroupQuarters(Step, kind="group-quarters"):
         )
 
     def _new_identities(
-        self, source: Source, people: NDArray[np.bool_], context: Context
+        self, source: Source, people: Bools, context: Context
     ) -> tuple[pa.Array, Variables]:
         name, variables = self.household, source.variables
         old = plain_column(source, name)

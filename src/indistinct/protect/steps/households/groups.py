@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.core import InputError
+from indistinct.core import Bools, InputError, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
 from indistinct.protect.steps.columns import class_numbers
 
 __all__ = ["Households", "Ints", "read_households"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +36,7 @@ class Households:
     of_record: Ints = field(repr=False)
     first: Ints = field(repr=False)
     sizes: Ints = field(repr=False)
-    alone: NDArray[np.bool_] = field(repr=False)
+    alone: Bools = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -75,7 +72,7 @@ def read_households(engine: Engine, source: Source, name: str) -> Households:
     return _in_file_order(source.origin, name, numbers, alone)
 
 
-def _in_file_order(origin: str, name: str, numbers: Ints, alone: NDArray[np.bool_]) -> Households:
+def _in_file_order(origin: str, name: str, numbers: Ints, alone: Bools) -> Households:
     records = np.arange(len(numbers))
     first_of = np.full(int(numbers.max(initial=-1)) + 1, -1, dtype=np.int64)
     first_of[numbers[::-1]] = records[::-1]  # of several, the last assigned stays: the first record

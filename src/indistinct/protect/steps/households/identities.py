@@ -7,9 +7,8 @@ from itertools import count
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable
+from indistinct.core import Bools, InputError, Variable
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
 from indistinct.protect.steps.households.groups import Ints
@@ -24,7 +23,7 @@ def plain_column(source: Source, name: str) -> pa.Array:
     return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
 
 
-def replaced(column: pa.Array, where: NDArray[np.bool_], new: pa.Array) -> pa.Array:
+def replaced(column: pa.Array, where: Bools, new: pa.Array) -> pa.Array:
     """Give some cells new values, in order; the type is widened where they do not fit."""
     kind = column.type
     try:

@@ -11,15 +11,14 @@ logarithm of the number of places.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["Pool", "cover_left_over", "make_pool", "pair_up"]
 
-Array = NDArray[Any]
 FREE = -1
 
 

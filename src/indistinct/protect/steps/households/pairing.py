@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats
 from indistinct.protect.randomness import Draws
 from indistinct.protect.steps.households.groups import Ints
 from indistinct.protect.steps.households.matching import (
@@ -50,11 +50,11 @@ class Pairing:
     partner: Ints = field(repr=False)
     level: Ints = field(repr=False)
     profile: Ints = field(repr=False)
-    forced: NDArray[np.bool_] = field(repr=False)
+    forced: Bools = field(repr=False)
     at_risk: Ints = field(repr=False)
 
     @property
-    def swapped(self) -> NDArray[np.bool_]:
+    def swapped(self) -> Bools:
         """Whether each household is swapped."""
         return np.asarray(self.partner != FREE)
 
@@ -96,7 +96,7 @@ class _Maker:
     partner: Ints
     level: Ints
     profile: Ints
-    forced: NDArray[np.bool_]
+    forced: Bools
     groups: dict[tuple[int, int], Ints]
 
     def reaches(self, level: int) -> list[int]:
@@ -123,7 +123,7 @@ def pair_households(
     *,
     share: float,
     at_risk: Ints,
-    weights: Callable[[int], NDArray[np.float64]],
+    weights: Callable[[int], Floats],
     numbers: Ints,
     near: bool,
     draws: Draws,
@@ -173,9 +173,7 @@ def pair_households(
     return Pairing(made.partner, made.level, made.profile, made.forced, at_risk)
 
 
-def _random_keys(
-    draws: Draws, stream: str, numbers: Ints, weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _random_keys(draws: Draws, stream: str, numbers: Ints, weights: Floats) -> Floats:
     """Return keys whose order is that of drawing by weight without replacement.
 
     −ln(U)/w, smallest first (Efraimidis and Spirakis 2006).
@@ -187,9 +185,9 @@ def _random_keys(
 def _swap_those_at_risk(
     made: _Maker,
     level: int,
-    wanted: NDArray[np.bool_],
-    chosen: NDArray[np.float64],
-    donors: NDArray[np.float64],
+    wanted: Bools,
+    chosen: Floats,
+    donors: Floats,
 ) -> None:
     for profile in range(len(made.classes)):
         for reach in made.reaches(level):
@@ -211,8 +209,8 @@ def _swap_at_random(
     made: _Maker,
     level: int,
     share: float,
-    chosen: NDArray[np.float64],
-    donors: NDArray[np.float64],
+    chosen: Floats,
+    donors: Floats,
     draws: Draws,
 ) -> None:
     number = len(chosen)
@@ -240,9 +238,7 @@ def _swap_at_random(
                 made.note(free, level, profile, forced=False)
 
 
-def _by_place_in_turn(
-    made: _Maker, level: int, share: float, chosen: NDArray[np.float64], draws: Draws
-) -> Ints:
+def _by_place_in_turn(made: _Maker, level: int, share: float, chosen: Floats, draws: Draws) -> Ints:
     """Order the free households so that every beginning has its share of each place.
 
     Household r of a place that lacks d swapped ones comes at (r + u)/d, u the same for all of the

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Variable, Variables
+from indistinct.core import Bools, Floats, InputError, Variable, Variables
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -126,7 +126,7 @@ class SampleHouseholds(Step, kind="sample-households"):
             rows=np.flatnonzero(kept),
         )
 
-    def _drawn(self, source: Source, strata: Ints, draws: Draws) -> NDArray[np.bool_]:
+    def _drawn(self, source: Source, strata: Ints, draws: Draws) -> Bools:
         number = len(strata)
         size = self.size if self.size is not None else round(number * (self.fraction or 0.0))
         if size > number:
@@ -156,7 +156,7 @@ class SampleHouseholds(Step, kind="sample-households"):
         source: Source,
         result: Source,
         households: Households,
-        drawn: NDArray[np.bool_],
+        drawn: Bools,
         draws: Draws,
     ) -> Source:
         named = np.flatnonzero(drawn & ~households.alone)
@@ -192,8 +192,8 @@ def _weighted(
     source: Source,
     result: Source,
     name: str,
-    factor: NDArray[np.float64],
-    kept: NDArray[np.bool_],
+    factor: Floats,
+    kept: Bools,
 ) -> Source:
     if name in source.variables:
         weights = read_numbers(source, name, doing="weighting")

@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.core import InputError, check_whole
+from indistinct.core import Bools, Floats, InputError, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -55,7 +54,7 @@ class SwappedPairs:
     records: Ints = field(repr=False)
     level: Ints = field(repr=False)
     profile: Ints = field(repr=False)
-    forced: NDArray[np.bool_] = field(repr=False)
+    forced: Bools = field(repr=False)
     carried: tuple[str, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
@@ -235,7 +234,7 @@ class SwapHouseholds(Step, kind="swap-households"):
         if self.risk:
             rarest = rarest_in_place(engine, source, households, self.hierarchy, self.risk)
 
-        def weights(level: int) -> NDArray[np.float64]:
+        def weights(level: int) -> Floats:
             return 1.0 / rarest[level] if rarest and self.by_risk else np.ones(number)
 
         return pair_households(
@@ -352,7 +351,7 @@ def _exchanged(
     source: Source,
     households: Households,
     partner: Ints,
-    changed: Mapping[str, NDArray[np.bool_]],
+    changed: Mapping[str, Bools],
 ) -> Source:
     """Give the records of each household that changes what its partner's first record has."""
     names = [name for name, households_changed in changed.items() if households_changed.any()]
