@@ -26,6 +26,7 @@ import dataclasses
 import difflib
 import enum
 import functools
+import importlib
 import inspect
 import itertools
 import math
@@ -55,6 +56,7 @@ from typing import (
     get_type_hints,
 )
 
+from indistinct.core.doorway import imported_for_types
 from indistinct.core.errors import ArgumentError, did_you_mean
 
 __all__ = [
@@ -302,10 +304,26 @@ def _checked(
     return checked
 
 
+class _Imported(dict[str, Any]):
+    """Names that a module imports for type checkers alone, loaded when an annotation has them."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__()
+        self._modules = imported_for_types(module)
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self._modules:
+            raise KeyError(name)
+        return getattr(importlib.import_module(self._modules[name]), name)
+
+
 def _checks_of(function: Callable[..., Any], bound: bool, owner: type | None) -> _Checks:
     parameters = list(inspect.signature(function).parameters.values())
     of_fields = function.__name__ == "__init__" and "__dataclass_params__" in vars(owner or type)
-    hints = get_type_hints(owner if of_fields else function, include_extras=True)
+    annotated: Any = owner if of_fields else function
+    hints = get_type_hints(
+        annotated, localns=_Imported(str(annotated.__module__)), include_extras=True
+    )
     finite = not of_fields or getattr(owner, "holds_settings", False)
     kinds: dict[str, Kind | None] = {}
     positions = [parameters.pop(0).name] if bound else []

@@ -18,12 +18,13 @@ from __future__ import annotations
 import ast
 import pkgutil
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Doorway", "load_every_module", "open_doorway"]
+__all__ = ["Doorway", "imported_for_types", "load_every_module", "open_doorway"]
 
 
 class Doorway(ModuleType):
@@ -81,17 +82,21 @@ def open_doorway(name: str, *, checked: bool = True) -> None:
     What only rooms use among themselves, a million times a second, is not `checked`.
     """
     package = sys.modules[name]
-    vars(package)["_module_of"] = _read_modules(Path(str(package.__file__)))
+    vars(package)["_module_of"] = imported_for_types(name)
     vars(package)["__all__"] = sorted(vars(package)["_module_of"])
     vars(package)["_checked"] = checked
     package.__class__ = Doorway
 
 
-def _read_modules(doorway: Path) -> dict[str, str]:
-    """Return the module of each name that a doorway's imports for type checkers name."""
-    tree = ast.parse(doorway.read_text(encoding="utf-8"))
+@cache
+def imported_for_types(name: str) -> dict[str, str]:
+    """Return the module of each name that a loaded module imports for type checkers alone."""
     modules: dict[str, str] = {}
-    for block in tree.body:
+    source = getattr(sys.modules.get(name), "__file__", None)
+    text = Path(source).read_text(encoding="utf-8") if source else ""
+    if "if TYPE_CHECKING:" not in text:
+        return modules
+    for block in ast.parse(text).body:
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
             for imported in block.body:
                 if isinstance(imported, ast.ImportFrom) and imported.module:
