@@ -41,8 +41,6 @@ from indistinct.protect import (
     TransitionMatrix,
     anonymity_table,
     argus,
-    compare_actions,
-    compare_methods,
     datafly,
     k_similar,
     local_recoding,
@@ -54,6 +52,7 @@ from indistinct.protect import (
     protect_uniques,
     round_counts,
 )
+from indistinct.protect.losses import Losses
 from indistinct.protect.methods.local_suppression.suppress import suppress
 from indistinct.protect.models import PrivacyModel
 from indistinct.protect.step import Step
@@ -90,7 +89,7 @@ from indistinct.release import AuditTrail, check_folder
 from indistinct.results.showing import MOST_ROWS, Shown, Table
 from indistinct.risk.scenario import KeyRole, Scenario
 from indistinct.utility import analyses, demography, quality
-from indistinct.utility.comparing.action_losses import Losses
+from indistinct.utility.comparing import compare_actions, compare_methods
 
 SEX, JOB = "<i>sex</i>", "job & <b>"
 WORDS = ("<script>alert(1)</script>", "a & b", '"c" <d>')

@@ -6,7 +6,7 @@ The names are loaded when they are first asked for, so that the command line can
 
 from typing import TYPE_CHECKING
 
-from indistinct.core.doorway import open_doorway
+from indistinct.core import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.core import (
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
         Variable,
         Variables,
     )
-    from indistinct.flow import Data, compare_release, open_data, verify_release, write_report
+    from indistinct.flow import (
+        Data,
+        compare_release,
+        compare_reports,
+        open_data,
+        verify_release,
+        write_comparison_report,
+        write_report,
+    )
     from indistinct.keys import KeyTable, Uniques
     from indistinct.prove import Verification
-    from indistinct.release.report import compare_reports, write_comparison_report
     from indistinct.utility.comparing import ReleaseComparison
 
 __version__ = "0.1.0"

@@ -13,10 +13,11 @@ import pytest
 from small_data import open_small
 
 from indistinct.core.errors import InputError
+from indistinct.flow import compare_reports, write_comparison_report
+from indistinct.flow.comparing_reports import outcomes_of
 from indistinct.release import report
-from indistinct.release.report import compare_reports, load_words, write_comparison_report
 from indistinct.release.report import facts as measured_facts
-from indistinct.release.report.candidates import outcomes_of
+from indistinct.release.report import load_words
 from indistinct.release.report.facts import Cost, Linkage, Measure, Step, Utility, Variable
 from indistinct.release.report.folder import read_release
 from indistinct.release.report.html import document_json, write_page

@@ -59,17 +59,9 @@ from indistinct.flow import (
 )
 from indistinct.keys.losses import LossName
 from indistinct.project import ReportSettings, load_project
-from indistinct.protect import (
-    ACTIONS,
-    How,
-    Meaning,
-    Part,
-    Use,
-    compare_actions,
-    fresh_seed,
-    write_comparison,
-)
+from indistinct.protect import ACTIONS, How, Meaning, Part, Use, fresh_seed
 from indistinct.protect.shuffling import Of
+from indistinct.utility.comparing import compare_actions, write_comparison
 
 __all__ = ["protect"]
 

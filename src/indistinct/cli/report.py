@@ -24,9 +24,9 @@ from indistinct.cli.options import (
 from indistinct.cli.places import DataPlace, PageFile, ProjectFile, ReleasePlace, WordOrFile
 from indistinct.cli.verb import together
 from indistinct.core import GuaranteeError, InputError
-from indistinct.flow import WrittenReport, write_report
+from indistinct.flow import WrittenReport, outcomes_of, write_comparison_report, write_report
 from indistinct.project import load_project
-from indistinct.release.report import Claim, Document, Edition, outcomes_of, write_comparison_report
+from indistinct.release.report import Claim, Document, Edition
 
 __all__ = ["report"]
 

@@ -6,10 +6,10 @@ from rich.console import Console
 
 from indistinct.cli.terminal import heading, note, paragraph, table, words
 from indistinct.keys import Uniques
-from indistinct.protect import Comparison, Cost, Protected, SideBySide
+from indistinct.protect import Cost, Protected
 from indistinct.prove import Verification
 from indistinct.risk import FileRisk, ModelPath, RecordRisk, Suda, VariableRemoval
-from indistinct.utility.comparing import ReleaseComparison
+from indistinct.utility.comparing import Comparison, ReleaseComparison, SideBySide
 from indistinct.utility.tradeoff import RISKS, UTILITIES, RiskUtilityMap
 
 __all__ = [

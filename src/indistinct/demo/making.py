@@ -34,10 +34,11 @@ from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
 from indistinct.files import write_data
 from indistinct.flow import Data, open_data, verify_release
-from indistinct.protect import Method, Request, compare_methods
+from indistinct.protect import Method, Request
 from indistinct.prove import Verification
 from indistinct.release import file_digest
 from indistinct.risk import file_risk, known_population_risk
+from indistinct.utility.comparing import compare_methods
 
 __all__ = ["Demo", "is_demo", "run_demo"]
 

@@ -6,10 +6,9 @@ import datetime as dt
 from pathlib import Path
 
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
-from indistinct.flow import Data, open_data, perturbing_plan, write_report
+from indistinct.flow import Data, open_data, perturbing_plan, write_comparison_report, write_report
 from indistinct.protect import Method, Plan, Request, Shuffle
 from indistinct.release import Certificate
-from indistinct.release.report import write_comparison_report
 from indistinct.utility.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
 
 __all__ = [

@@ -7,8 +7,12 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.flow.checks import KNOWN_METHODS
     from indistinct.flow.comparing import compare_release
+    from indistinct.flow.comparing_reports import (
+        compare_reports,
+        outcomes_of,
+        write_comparison_report,
+    )
     from indistinct.flow.leaving import Leaving, prepare_to_leave
-    from indistinct.flow.opening_both import kind_of
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
     from indistinct.flow.protecting import (
         Say,

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from indistinct import files
-from indistinct.core import InputError, Ints
+from indistinct.core import InputError, Ints, kind_of
 from indistinct.core.doors import read_file
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
@@ -158,17 +156,6 @@ def _declared_as(original: Source, released: Source) -> Source:
                 "categories": told.categories,
             }
     return replace(released, variables=released.variables.updated(changes))
-
-
-def kind_of(type: pa.DataType) -> str:
-    """Return what values of an Arrow type are: numbers, dates, text."""
-    if pa.types.is_dictionary(type):
-        return kind_of(type.value_type)
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
-        return "number"
-    if pa.types.is_temporal(type):
-        return "date"
-    return "text" if pa.types.is_string(type) or pa.types.is_large_string(type) else str(type)
 
 
 @contextlib.contextmanager

@@ -22,9 +22,9 @@ from indistinct.protect import (
     PrivacyModel,
     Protected,
     ReleaseKey,
-    SideBySide,
     TCloseness,
 )
+from indistinct.utility.comparing import SideBySide
 
 __all__ = ["Say", "climbed", "compare_methods_as_asked", "protect_as_asked", "silent"]
 

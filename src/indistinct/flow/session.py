@@ -44,11 +44,9 @@ from indistinct.protect import (
     ReleaseKey,
     Request,
     Select,
-    SideBySide,
     Told,
     Units,
     check_options,
-    compare_methods,
     for_people,
     fresh_seed,
     origin_of,
@@ -77,7 +75,7 @@ from indistinct.risk import (
     load_flag_rules,
     validate,
 )
-from indistinct.utility.comparing import ReleaseComparison
+from indistinct.utility.comparing import ReleaseComparison, SideBySide, compare_methods
 from indistinct.utility.tradeoff import (
     Candidate,
     RiskMeasure,

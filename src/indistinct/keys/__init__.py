@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
+    from indistinct.keys.coded import Coded, CodedColumn, Side, read_coded
     from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
     from indistinct.keys.elimination import MOST_LINKS, possible_links
     from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation

@@ -10,15 +10,13 @@ the stems of the International Nonproprietary Names of drugs. `data/unmedical.tx
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
+from indistinct.knowledge.cues import STATES, TITLES
 from indistinct.knowledge.lexicon import plain
-from indistinct.scrub.text import STATES, TITLES
-
-if TYPE_CHECKING:
-    from indistinct.scrub.text import Page
 
 _LEAST = 7  # letters; shorter words that end like a term of medicine are in the lists
 
@@ -201,7 +199,18 @@ _COMMON = 15.0  # people per 100,000 from which a surname is met on any ward
 _LONGEST = 4  # eponyms joined on one side, as in Legg-Calve-Perthes
 
 
-def eponym_use(page: Page, i: int) -> bool:
+class Tokens(Protocol):
+    """A text divided into words, as Scrub's page is."""
+
+    @property
+    def tokens(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def lower(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def knowledge(self) -> Any: ...  # noqa: D102
+
+
+def eponym_use(page: Tokens, i: int) -> bool:
     """Whether token `i`, an eponym, stands for the illness, sign or device and not for a person.
 
     A title, a first name or an initial before it speaks for a person. What it names (Bell's
@@ -286,7 +295,7 @@ def _after(lower: list[str], last: int) -> tuple[int, bool]:
     return after, owned
 
 
-def _person_before(page: Page, first: int, *, paired: bool) -> bool:
+def _person_before(page: Tokens, first: int, *, paired: bool) -> bool:
     """Whether what stands before makes it somebody's name: a title, a first name, an initial."""
     near = first - 1
     if near > 0 and page.tokens[near] == ".":
@@ -304,7 +313,7 @@ def _person_before(page: Page, first: int, *, paired: bool) -> bool:
     return known.first >= 1 and known.zipf < 5.5 and not page.knowledge.is_medical(token)
 
 
-def _surname(page: Page, i: int) -> bool:
+def _surname(page: Tokens, i: int) -> bool:
     """Whether token `i` is a capitalised surname (*Foley Smith*)."""
     if i >= len(page.tokens) or not page.tokens[i].istitle():
         return False

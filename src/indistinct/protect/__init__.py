@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from indistinct.protect.households_alike import AlikeInHousehold, settle_households
     from indistinct.protect.keep_rules import KeepRules
     from indistinct.protect.loop import ACTIONS, Action, protect_uniques
+    from indistinct.protect.losses import Losses, Shares
     from indistinct.protect.methods import (
         PRESETS,
         ArgusSession,
@@ -100,13 +101,5 @@ if TYPE_CHECKING:
         people_with,
     )
     from indistinct.protect.told import PublicRule, Told, keep_untold, true_rules
-    from indistinct.utility.comparing.action_losses import Losses, Shares
-    from indistinct.utility.comparing.actions import ActionCost, Comparison, compare_actions
-    from indistinct.utility.comparing.side_by_side import (
-        MethodCost,
-        SideBySide,
-        compare_methods,
-        write_comparison,
-    )
 
 open_doorway(__name__)

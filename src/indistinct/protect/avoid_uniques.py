@@ -18,6 +18,7 @@ import pyarrow as pa
 from indistinct.core import Bools, InputError, Ints, Words
 from indistinct.engine import Engine
 from indistinct.files import Source
+from indistinct.keys import read_coded
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
 from indistinct.protect.steps.columns import (
@@ -26,7 +27,6 @@ from indistinct.protect.steps.columns import (
     group_numbers,
     with_columns,
 )
-from indistinct.utility.analyses import read_coded
 
 __all__ = ["AvoidUniques"]
 

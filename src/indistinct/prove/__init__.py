@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.hierarchy.labels import is_suppressed, stands_for
     from indistinct.prove.assumed import assumptions, doubts
     from indistinct.prove.attacks.minimality import Replay
     from indistinct.prove.changes import (

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from indistinct.release.claims import against_file
     from indistinct.release.contract import Contract, write_contract
     from indistinct.release.copies import SettledCopies, settle_copies
+    from indistinct.release.few import rounding_base
     from indistinct.release.folder import Prover, ReleaseFolder, sign, write_release
     from indistinct.release.locking import locked
     from indistinct.release.methodology import generalised_labels, told_steps, write_methodology

@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 
 from indistinct.knowledge import knowledge
+from indistinct.knowledge.cues import STATES
 from indistinct.knowledge.lexicon import table
-from indistinct.scrub.text.cues import STATES
 
 HERE = Path(__file__).resolve().parent
 FILLINGS = 6

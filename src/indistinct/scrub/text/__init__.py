@@ -7,7 +7,6 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.scrub.text.annotated import Annotated, Reference, read_annotated
     from indistinct.scrub.text.baselines import FourRows, Known, four_rows, search, search_with_cues
-    from indistinct.scrub.text.cues import STATES, TITLES
     from indistinct.scrub.text.detective import identifiers
     from indistinct.scrub.text.evaluating import ScrubEvaluation, evaluate
     from indistinct.scrub.text.finding import Finder

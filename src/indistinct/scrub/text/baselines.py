@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from indistinct.knowledge import CREDENTIALS, MONTHS
 from indistinct.results import Shown, Table
 from indistinct.scrub.text.annotated import Annotated
-from indistinct.scrub.text.cues import CREDENTIALS, MONTHS
 from indistinct.scrub.text.evaluating import ScrubEvaluation, Tally
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.spans import Kind, Span

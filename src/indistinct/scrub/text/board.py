@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from indistinct.knowledge import TITLES
 from indistinct.scrub.text.certainties import calibrated
-from indistinct.scrub.text.cues import TITLES
 from indistinct.scrub.text.spans import NAME, Span
 
 # Detectors use the same words of the same page, so that agreement counts for half.

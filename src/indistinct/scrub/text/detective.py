@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES
 from indistinct.scrub.text.events import facts
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.memory import Memory

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from indistinct.scrub.text.cues import MONTHS
+from indistinct.knowledge import MONTHS
 
 __all__ = ["Event", "Fact", "events", "facts"]
 

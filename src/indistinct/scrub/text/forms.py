@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from indistinct.knowledge import Knowledge, plain
-from indistinct.scrub.text.cues import CREDENTIALS, TITLES
+from indistinct.knowledge import CREDENTIALS, TITLES, Knowledge, plain
 from indistinct.scrub.text.spans import Kind, Span
 from indistinct.scrub.text.spelling import Slips
 

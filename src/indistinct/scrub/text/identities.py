@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from indistinct.core import InputError
-from indistinct.knowledge import plain
-from indistinct.scrub.text.cues import MONTHS, RELATIONS, TITLES
+from indistinct.knowledge import MONTHS, RELATIONS, TITLES, plain
 from indistinct.scrub.text.forms import words_of
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.spans import Kind, Span

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import log10
 
-from indistinct.knowledge import plain
-from indistinct.scrub.text.cues import MONTHS, RELATIONS, TITLES
+from indistinct.knowledge import MONTHS, RELATIONS, TITLES, plain
 from indistinct.scrub.text.forms import PRIORS, Form, Forms, Name, distinct, name_of, words_of
 from indistinct.scrub.text.identities import Identities
 from indistinct.scrub.text.page import Page

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from indistinct.knowledge import plain
-from indistinct.scrub.text.cues import CREDENTIALS, RELATIONS, TITLES
+from indistinct.knowledge import CREDENTIALS, RELATIONS, TITLES, plain
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.sexes import sex_of_word
 from indistinct.scrub.text.spans import Kind, Span

@@ -16,8 +16,16 @@ from functools import cached_property, lru_cache
 from math import log10
 from typing import NamedTuple
 
-from indistinct.knowledge import HEADS, TOWNS, Word, eponym_use, knowledge
-from indistinct.scrub.text.cues import CREDENTIALS, MONTHS, WEEKDAYS
+from indistinct.knowledge import (
+    CREDENTIALS,
+    HEADS,
+    MONTHS,
+    TOWNS,
+    WEEKDAYS,
+    Word,
+    eponym_use,
+    knowledge,
+)
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.spans import LOCATION, NAME, ORG, Kind, Span
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         compare_associations,
         compare_correlations,
     )
-    from indistinct.utility.analyses.coded import Coded, CodedColumn, read_coded
     from indistinct.utility.analyses.information_loss import InformationLoss, compare_numbers
     from indistinct.utility.analyses.k_marginals import KMarginal, k_marginal
     from indistinct.utility.analyses.marginals import Marginal, Marginals, compare_marginals

@@ -11,6 +11,7 @@ import numpy as np
 from indistinct.core import Level, Seed, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
+from indistinct.keys import Coded, read_coded
 from indistinct.results import MOST_LINES, Shown, Table, folded
 from indistinct.results.figures import stacked
 from indistinct.utility.analyses.association import (
@@ -18,7 +19,6 @@ from indistinct.utility.analyses.association import (
     compare_associations,
     compare_correlations,
 )
-from indistinct.utility.analyses.coded import Coded, read_coded
 from indistinct.utility.analyses.information_loss import (
     InformationLoss,
     compare_numbers,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, progress
+from indistinct.keys import Coded, CodedColumn, Side
 from indistinct.results import Shown, Table
 from indistinct.results.figures import agreement
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import Cells, joint_cells
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
 from indistinct.utility.analyses.marginals import both_weights
 from indistinct.utility.analyses.printing import plain
 

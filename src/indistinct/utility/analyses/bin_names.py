@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import SmallInts
-from indistinct.utility.analyses.coded import CodedColumn
+from indistinct.keys import CodedColumn
 
 __all__ = ["bin_names", "roundest"]
 

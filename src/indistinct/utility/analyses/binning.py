@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from indistinct.core import InputError, SmallInts
-from indistinct.utility.analyses.coded import Coded, CodedColumn
+from indistinct.keys import Coded, CodedColumn
 
 __all__ = ["Factor", "as_factor", "as_factors", "percentile_bins"]
 

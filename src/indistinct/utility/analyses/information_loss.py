@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import Floats, InputError
+from indistinct.keys import Coded, CodedColumn, Side
 from indistinct.results import Shown, Table
 from indistinct.results.figures import agreement
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
 from indistinct.utility.analyses.printing import plain
 
 __all__ = ["InformationLoss", "compare_numbers", "varying_numbers"]

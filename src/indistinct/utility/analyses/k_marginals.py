@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import Floats, InputError, Seed, progress
+from indistinct.keys import Coded
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import Factor, as_factor, as_factors
 from indistinct.utility.analyses.cells import joint_cells, numbered_cells
-from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.printing import plain
 
 __all__ = ["FRACTIONS", "KMarginal", "k_marginal"]

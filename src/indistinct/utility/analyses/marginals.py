@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import Floats, InputError, did_you_mean
+from indistinct.keys import Coded, CodedColumn, Side
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.bin_names import bin_names
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
 from indistinct.utility.analyses.printing import plain, share
 
 __all__ = ["QUANTILES", "Marginal", "Marginals", "Moments", "compare_marginals"]

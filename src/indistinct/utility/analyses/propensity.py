@@ -12,10 +12,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from indistinct.core import Floats, InputError, Ints, Seed, SmallInts, did_you_mean, progress
+from indistinct.keys import Coded, CodedColumn
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
-from indistinct.utility.analyses.coded import Coded, CodedColumn
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns
 from indistinct.utility.analyses.printing import plain
 from indistinct.utility.analyses.terms import indicator_table

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from indistinct.core import InputError, progress
+from indistinct.keys import Coded
 from indistinct.results import Shown, Table
 from indistinct.results.figures import agreement, bars
-from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.fitting import (
     Fit,
     columns_in_order,

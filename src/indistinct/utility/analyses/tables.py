@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from indistinct.core import InputError, Seed, progress
+from indistinct.keys import Coded
 from indistinct.results import Shown, Table
 from indistinct.results.figures import shares
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
-from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.marginals import both_weights
 from indistinct.utility.analyses.printing import share
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from indistinct.core import Floats, InputError, SmallInts
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
+from indistinct.keys import Coded, CodedColumn, Side
 from indistinct.utility.analyses.fitting import Design
 
 __all__ = ["CONSTANT", "ModelSide", "Modelled", "indicator_table", "model_data"]

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.utility.comparing.action_losses import losses
+    from indistinct.protect.losses import losses
+    from indistinct.utility.comparing.actions import ActionCost, Comparison, compare_actions
     from indistinct.utility.comparing.general import general_utility
     from indistinct.utility.comparing.labels import Prepared, prepare
     from indistinct.utility.comparing.parts import (
@@ -20,5 +21,11 @@ if TYPE_CHECKING:
         report_protection,
     )
     from indistinct.utility.comparing.result import ReleaseComparison
+    from indistinct.utility.comparing.side_by_side import (
+        MethodCost,
+        SideBySide,
+        compare_methods,
+        write_comparison,
+    )
 
 open_doorway(__name__)

@@ -20,11 +20,10 @@ import pyarrow.compute as pc
 from indistinct.core import Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.flow import kind_of
 from indistinct.hierarchy import Hierarchy, as_text, is_suppressed, span_of
 from indistinct.prove import Cover, cover
 
-__all__ = ["Generalised", "Prepared", "prepare"]
+__all__ = ["Generalised", "Prepared", "kind_of", "prepare"]
 
 Trees = Callable[[str, Sequence[Any]], Hierarchy | None]
 """Returns the hierarchy of a variable, given the values that occur in the original."""
@@ -336,3 +335,14 @@ def _recoded(engine: Engine, source: Source, recodings: Mapping[str, _Recoding])
     variables = source.variables.updated(changes)
     made = engine.transform(source, change, schema=schema, variables=variables)
     return replace(made, origin=source.origin)
+
+
+def kind_of(type: pa.DataType) -> str:
+    """Return what values of an Arrow type are: numbers, dates, text."""
+    if pa.types.is_dictionary(type):
+        return kind_of(type.value_type)
+    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+        return "number"
+    if pa.types.is_temporal(type):
+        return "date"
+    return "text" if pa.types.is_string(type) or pa.types.is_large_string(type) else str(type)

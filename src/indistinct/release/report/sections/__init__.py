@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
+    from indistinct.release.report.sections.comparison import Compared, comparison_sections
     from indistinct.release.report.sections.every import SECTIONS
 
 open_doorway(__name__)

@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from indistinct.knowledge import UNKNOWN, Word, knowledge
-from indistinct.scrub.text.cues import MONTHS, TITLES, WEEKDAYS
+from indistinct.knowledge import MONTHS, TITLES, UNKNOWN, WEEKDAYS, Word, knowledge
 from indistinct.scrub.text.detectors._places import GENERIC, REGIONS, STATE_NAMES
 
 # Places that are words first: only a cue or a state makes them places.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from indistinct.scrub.text.cues import CREDENTIALS, MONTHS, RELATIONS, TITLES
+from indistinct.knowledge import CREDENTIALS, MONTHS, RELATIONS, TITLES
 from indistinct.scrub.text.detectors._name_words import (
     CALENDAR,
     INSTITUTIONS,

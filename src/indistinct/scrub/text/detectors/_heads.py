@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from indistinct.scrub.text.cues import RELATIONS
+from indistinct.knowledge import RELATIONS
 from indistinct.scrub.text.detectors._places import Run, followed, has, names_something, runs
 from indistinct.scrub.text.page import Page
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indistinct.scrub.text.cues import MONTHS, STATES, WEEKDAYS
+from indistinct.knowledge import MONTHS, STATES, WEEKDAYS
 
 
 def words(text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from indistinct.scrub.text.cues import CREDENTIALS, MONTHS, RELATIONS, STATES, TITLES, WEEKDAYS
+from indistinct.knowledge import CREDENTIALS, MONTHS, RELATIONS, STATES, TITLES, WEEKDAYS
 from indistinct.scrub.text.page import Page
 
 # Capital letters of Latin, Greek and Cyrillic, as a character class can hold them.

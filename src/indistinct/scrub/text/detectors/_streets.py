@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from indistinct.knowledge import knowledge
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES, knowledge
 from indistinct.scrub.text.detectors._places import UPPER, has
 from indistinct.scrub.text.page import Page
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.knowledge import knowledge
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES, knowledge
 from indistinct.scrub.text.detectors._cities import (
     REGION_KINDS,
     Form,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from string import ascii_lowercase
 
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES
 from indistinct.scrub.text.detectors._grammar import name_before
 from indistinct.scrub.text.detectors._name_words import words
 from indistinct.scrub.text.detectors._names import Reading, reading

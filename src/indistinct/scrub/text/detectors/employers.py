@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import MONTHS, WEEKDAYS
+from indistinct.knowledge import MONTHS, WEEKDAYS
 from indistinct.scrub.text.detectors._heads import headed, heads_of, index, is_named, rarely_a_word
 from indistinct.scrub.text.detectors._places import (
     UPPER,

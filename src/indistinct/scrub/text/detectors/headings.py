@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import RELATIONS
+from indistinct.knowledge import RELATIONS
 from indistinct.scrub.text.detectors._grammar import (
     Trust,
     common_name,

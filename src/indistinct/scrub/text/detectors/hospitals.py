@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import STATES, TITLES
+from indistinct.knowledge import STATES, TITLES
 from indistinct.scrub.text.detectors._heads import (
     Headed,
     headed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import CREDENTIALS
+from indistinct.knowledge import CREDENTIALS
 from indistinct.scrub.text.detectors._numbers import Code, codes, cued, lowered, luhn
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.spans import Kind, Span

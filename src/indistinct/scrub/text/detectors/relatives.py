@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import RELATIONS
+from indistinct.knowledge import RELATIONS
 from indistinct.scrub.text.detectors._grammar import (
     Trust,
     common_name,

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import TITLES
+from indistinct.knowledge import TITLES
 from indistinct.scrub.text.detectors._grammar import Trust, name_from, past_titles
 from indistinct.scrub.text.detectors._name_words import PARTICLES, words
 from indistinct.scrub.text.detectors._names import Reading, peoples, reading

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import CREDENTIALS
+from indistinct.knowledge import CREDENTIALS
 from indistinct.scrub.text.detectors._grammar import (
     Trust,
     common_name,

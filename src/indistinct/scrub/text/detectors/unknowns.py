@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import CREDENTIALS, RELATIONS
+from indistinct.knowledge import CREDENTIALS, RELATIONS
 from indistinct.scrub.text.detectors._name_words import (
     CALENDAR,
     INSTITUTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES
 from indistinct.scrub.text.detectors import _streets as s
 from indistinct.scrub.text.detectors._places import has, matches
 from indistinct.scrub.text.page import Page

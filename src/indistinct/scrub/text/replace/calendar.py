@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indistinct.scrub.text.cues import MONTHS, WEEKDAYS
+from indistinct.knowledge import MONTHS, WEEKDAYS
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from indistinct.scrub.text.cues import MONTHS, WEEKDAYS
+from indistinct.knowledge import MONTHS, WEEKDAYS
 from indistinct.scrub.text.replace.calendar import Written, dates_in
 from indistinct.scrub.text.replace.secret import Secret
 from indistinct.scrub.text.replace.style import SUPPRESSED

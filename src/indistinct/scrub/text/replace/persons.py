@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from indistinct.knowledge import knowledge
-from indistinct.scrub.text.cues import CREDENTIALS, TITLES
+from indistinct.knowledge import CREDENTIALS, TITLES, knowledge
 from indistinct.scrub.text.people import Mention, Person
 from indistinct.scrub.text.replace.choosing import Choices, full_name, key_of, sex_of
 from indistinct.scrub.text.replace.style import SUPPRESSED, like, listed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from indistinct.knowledge import knowledge, plain
-from indistinct.scrub.text.cues import STATES
+from indistinct.knowledge import STATES, knowledge, plain
 from indistinct.scrub.text.replace.choosing import Choices, key_of
 from indistinct.scrub.text.replace.style import SUPPRESSED, like, listed
 

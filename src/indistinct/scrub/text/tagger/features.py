@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from indistinct.knowledge import Knowledge, plain
-from indistinct.scrub.text.cues import (
+from indistinct.knowledge import (
     CREDENTIALS,
     MONTHS,
     RELATIONS,
     STATES,
     TITLES,
     WEEKDAYS,
+    Knowledge,
+    plain,
 )
 
 OFFSETS = (-3, -2, -1, 0, 1, 2, 3)

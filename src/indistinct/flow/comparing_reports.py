@@ -10,16 +10,23 @@ import indistinct
 from indistinct.core import InputError
 from indistinct.core.doors import watching
 from indistinct.flow import WrittenReport, compared_with, write_document
-from indistinct.release.few import rounding_base
-from indistinct.release.report.building import glossary, methods
-from indistinct.release.report.editions import shareable
-from indistinct.release.report.folder import ReleaseFacts, read_release
-from indistinct.release.report.pdf import find_browser
-from indistinct.release.report.pieces import Document, Edition, Grid
-from indistinct.release.report.placing import check_page
-from indistinct.release.report.sections.comparison import Compared, comparison_sections
-from indistinct.release.report.weighing import weigh
-from indistinct.release.report.words import Words, load_words
+from indistinct.release import rounding_base
+from indistinct.release.report import (
+    Document,
+    Edition,
+    Grid,
+    ReleaseFacts,
+    Words,
+    check_page,
+    find_browser,
+    glossary,
+    load_words,
+    methods,
+    read_release,
+    shareable,
+    weigh,
+)
+from indistinct.release.report.sections import Compared, comparison_sections
 
 __all__ = ["compare_reports", "outcomes_of", "write_comparison_report"]
 
