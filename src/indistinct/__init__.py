@@ -6,7 +6,7 @@ The names are loaded when they are first asked for, so that the command line can
 
 from typing import TYPE_CHECKING
 
-from indistinct.core import open_doorway
+from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.core import (

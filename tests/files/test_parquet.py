@@ -94,6 +94,29 @@ def test_damaged_parquet(tmp_path, damage):
     assert "SECRET" not in str(caught.value)
 
 
+def test_a_long_value_that_a_dictionary_holds_once_is_written_in_pieces(tmp_path, monkeypatch):
+    """Taken apart at once it is more text than a column can have: a fault, and all memory."""
+    monkeypatch.setattr(parquet_module, "_PIECE", 1000)
+    values = ["x" * 100, "y" * 90, None] * 50
+    table = pa.table({"a": pa.array(values).dictionary_encode(), "b": range(150)})
+    pieces = list(parquet_module._bounded(table.to_batches()[0]))
+    assert [piece.num_rows for piece in pieces] == [10] * 15
+    pq.write_table(table, tmp_path / "x.parquet")
+    source = open_data(tmp_path / "x.parquet", workspace=tmp_path)
+    assert pq.read_table(source.path).column("a").to_pylist() == values
+
+
+def test_a_dictionary_that_is_damaged_inside_is_told_as_such(tmp_path):
+    path = tmp_path / "x.parquet"
+    values = pa.array([f"value {i % 997}" for i in range(5000)]).dictionary_encode()
+    pq.write_table(pa.table({"a": values}), path, compression="zstd")
+    raw = bytearray(path.read_bytes())
+    raw[100:400] = bytes(300)
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match="damaged"):
+        open_data(path, workspace=tmp_path)
+
+
 def test_no_records(tmp_path):
     pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "a.parquet")
     with pytest.raises(InputError, match="has no records"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -88,6 +89,46 @@ def test_folders_in_use_and_of_others_stay(tmp_path):
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize("holding", ["precious.csv", ".lock", ""])
+def test_a_folder_of_the_user_s_own_stays_whatever_it_is_called(tmp_path, holding):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    own = tmp_path / f"indistinct-{gone.pid}-census"
+    own.mkdir(mode=0o700 if holding else 0o755)
+    if holding:
+        (own / holding).write_text("of the user")
+    with workspace(tmp_path):
+        pass
+    assert [file.name for file in own.iterdir()] == [holding] * bool(holding)
+
+
+def test_a_kill_while_a_workspace_is_removed_leaves_what_is_known_as_one(tmp_path, monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    removed = []
+    with monkeypatch.context() as watched:
+        watched.setattr(shutil, "rmtree", lambda path, **_: removed.append(Path(path).name))
+        with workspace(tmp_path) as folder:
+            (folder / "sub").mkdir()
+            (folder / "records").write_text("private")
+    assert removed == ["sub", folder.name]  # the mark goes with the folder itself, and last
+    assert sorted(file.name for file in folder.iterdir()) == [".lock", "sub"]
+    left = folder.rename(tmp_path / f"indistinct-{gone.pid}-abcdefgh")
+    with workspace(tmp_path):
+        assert not left.exists()
+
+
+def test_a_kill_before_the_mark_is_set_leaves_nothing(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    begun = [tmp_path / f"indistinct-{gone.pid}-abcdefg{i}" for i in range(2)]
+    for folder in begun:
+        folder.mkdir(mode=0o700)
+    (begun[1] / ".lock").touch()
+    with workspace(tmp_path):
+        assert not any(folder.exists() for folder in begun)
 
 
 def test_signal_handlers_are_left_as_they_were(tmp_path):

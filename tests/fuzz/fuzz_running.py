@@ -38,14 +38,22 @@ NOTED = re.compile(
 """What verbs add to or replace, and say so."""
 
 
-def cases(number: int) -> settings:
-    """Return how often a property is tried: `number` times by `make test`."""
-    profile = settings.get_current_profile_name()
-    tried = {"everyday": 15, "long": 10 * number}.get(profile, number)
+LONGER = 85
+"""How many times as many cases `make test-all` tries; a test adds them up."""
+
+
+def profile() -> str:
+    """Return which of the profiles of `tests/conftest.py` is in use."""
+    return settings.get_current_profile_name()
+
+
+def cases(number: int, *, long: int | None = None) -> settings:
+    """Return how often a property is tried: `number` times by `make test`, `long` by test-all."""
+    tried = {"everyday": 15, "long": long or LONGER * number}.get(profile(), number)
     return settings(
         max_examples=tried,
         deadline=None,
-        derandomize=profile != "long",
+        derandomize=profile() != "long",
         database=None,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),

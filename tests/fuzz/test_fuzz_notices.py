@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import fuzz_running
 import pytest
-from fuzz_running import Answer, Place, broken_laws
+from fuzz_running import Answer, Place, broken_laws, cases
 
 BREAKING: dict[str, tuple[Callable[[Path], Answer], str]] = {
     "a fault": (lambda work: Answer(70, "", "a fault of its own"), "a fault"),
@@ -54,3 +56,12 @@ def test_a_broken_law_is_noticed(tmp_path, name):
 
 def test_a_good_command_breaks_none(tmp_path):
     assert broken_laws(Broken(tmp_path, lambda work: Answer(0, "fine")), ["uniques"]) == []
+
+
+def test_there_are_as_many_cases_as_the_pages_say(monkeypatch):
+    """About a thousand by `make test`, a hundred thousand by `make test-all`."""
+    source = Path(__file__).with_name("test_fuzz.py").read_text()
+    numbers = [int(number) for number in re.findall(r"^@cases\((\d+)\)$", source, re.MULTILINE)]
+    for profile, least, most in (("default", 1_000, 2_000), ("long", 100_000, 200_000)):
+        monkeypatch.setattr(fuzz_running, "profile", lambda profile=profile: profile)
+        assert least <= sum(cases(number).max_examples for number in numbers) <= most

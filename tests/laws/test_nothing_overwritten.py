@@ -28,9 +28,12 @@ from indistinct.cli.places import (
     OutputFile,
     OutputFolder,
     PageFile,
+    PlaceKind,
     ProjectFile,
+    ReleasePlace,
 )
 from indistinct.core import doors
+from indistinct.core.doors import watch as watch_module
 from indistinct.core.doors.leftovers import name_aside
 from indistinct.core.errors import IndistinctError, InputError
 from indistinct.flow.session import open_data
@@ -201,6 +204,29 @@ def test_nothing_is_put_into_a_release(world, verb, option):
     assert "release folder" in refused
 
 
+@pytest.mark.parametrize(("verb", "option"), options(OutputFile))
+def test_nor_where_the_folder_above_is_called_like_the_program_s_own(tmp_path, verb, option):
+    home = tmp_path / "indistinct-2024-census"
+    home.mkdir()
+    test_nothing_is_put_into_a_release(World(home), verb, option)
+
+
+def test_a_folder_that_is_read_is_known_by_its_other_names_too(world, monkeypatch):
+    """Where upper and lower case are one, or a folder is mounted twice, paths tell nothing."""
+    folder = world.folder / "read"
+    folder.mkdir()
+    (folder / "a.csv").write_text("41,*\n")
+    known = watch_module._identity
+    monkeypatch.setattr(
+        watch_module, "_identity", lambda path: known(Path(str(path).replace("READ", "read")))
+    )
+    with doors.watching() as watch:
+        watch.note_input(folder, "folder")
+        assert watch.what_is_read(world.folder / "READ" / "a.csv") == "lies in the folder"
+        assert watch.what_is_read(world.folder / "READ" / "new" / "a.csv") == "lies in the folder"
+        assert watch.what_is_read(world.folder / "other") is None
+
+
 WRITING = set(
     "write_text write_bytes writelines to_csv to_parquet write_table write_feather savez "
     "savez_compressed savefig rename mkdir makedirs touch symlink_to hardlink_to mkdtemp mkstemp "
@@ -356,6 +382,33 @@ def test_what_a_killed_run_left_is_removed_by_the_next_and_said(private, capfd):
     assert not folder.exists()
     assert dead[1].exists()
     assert alive.exists()
+
+
+@pytest.mark.parametrize(("verb", "option"), options(PlaceKind))
+def test_any_verb_removes_what_was_left_beside_what_it_names(world, verb, option, capfd):
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    kind = PLACES[verb][option]
+    named = world.sample(kind, option)
+    rooms = {named.parent, named} if named.is_dir() else {named.parent}
+    if isinstance(kind, ReleasePlace):
+        (named / "private").mkdir()
+        rooms.add(named / "private")
+    left = [room / f".x.indistinct-{gone.pid}-0123abcd.part" for room in rooms]
+    for path in left:
+        path.write_text("half of it")
+    assert world.tried(verb, **{**needed(verb, option, world), option: named}) is None
+    assert not [path for path in left if path.exists()]
+    assert capfd.readouterr().err.count("left in") == len(rooms)
+
+
+def test_what_is_refused_removes_nothing(world):
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    left = world.folder / f".x.indistinct-{gone.pid}-0123abcd.part"
+    left.write_text("half of it")
+    assert world.tried("uniques", data=world.folder / "nosuch.csv")
+    assert left.exists()
 
 
 def test_a_kill_in_the_middle_leaves_nothing_after_the_next_run(private):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -216,6 +217,52 @@ def test_what_the_command_line_names_a_project_may_name(tmp_path, capfd):
     assert run(command) == 0
 
 
+ELSEWHERE = {
+    "database": (
+        '[data]\nfile = "postgresql://ann:hidden@db.example/census"\nquery = "select 1"\n',
+        "postgresql://ann@db.example/census",
+    ),
+    "cluster": (
+        '[data]\nfile = "people.csv"\n[engine]\nname = "spark"\nmaster = "spark://x.example:1"\n',
+        "spark://x.example:1",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ELSEWHERE)
+def test_a_project_reaches_no_other_machine(tmp_path, what):
+    """A stranger's project would read a database by the holder's rights, or send records away."""
+    content, told = ELSEWHERE[what]
+    (tmp_path / "people.csv").write_text("a\n1\n")
+    project = tmp_path / "release.toml"
+    project.write_text(content)
+    with pytest.raises(InputError, match=f"to {told}.*--allow-outside") as refused:
+        load_project(project)
+    assert "hidden" not in str(refused.value)
+    with doors.watching() as watch:
+        load_project(project, allow_outside=True)
+        assert watch.outside == [told]
+
+
+def test_a_database_that_the_command_line_names_a_project_may_name(tmp_path):
+    project = tmp_path / "release.toml"
+    project.write_text(ELSEWHERE["database"][0])
+    with doors.watching() as watch:
+        watch.note_named(Path("postgresql://ann:hidden@db.example/census"))
+        load_project(project)
+        assert watch.outside == []
+
+
+def test_a_folder_for_temporary_files_is_not_named_to_be_read(tmp_path, capfd):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "people.csv").write_text("age,sex\n" + "1,m\n2,f\n" * 5)
+    project = tmp_path / "home" / "release.toml"
+    project.write_text('[data]\nfile = "../people.csv"\n[release]\nk = 2\n')
+    asked = ["--key", "age,sex", "--json", "--scratch", str(tmp_path)]
+    assert run(["uniques", str(project), *asked]) == 2
+    assert "--allow-outside" in capfd.readouterr().err
+
+
 def test_what_was_read_outside_stands_in_the_ledger(tmp_path):
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir()
@@ -307,14 +354,19 @@ def test_the_list_of_own_ground_is_no_longer_than_it_must_be():
         assert any(isinstance(node, ast.Call) and is_reading(node) for node in calls), place
 
 
-@pytest.mark.parametrize("part", ["certificate.json", "data.csv", "methodology.md"])
-def test_a_pipe_in_a_release_folder_does_not_hold_verify(tmp_path, part):
-    release = tmp_path / "release"
+def test_a_pipe_in_a_release_folder_holds_nobody_and_is_noticed(tmp_path):
+    made, release = tmp_path / "made", tmp_path / "release"
     people = tmp_path / "people.csv"
     people.write_text("age,sex\n" + "1,m\n2,f\n" * 5)
     asked = ["--key", "age,sex", "--k", "2", "--method", "suppress", "--format", "csv"]
-    assert run(["protect", str(people), *asked, "--out", str(release)]) == 0
-    (release / part).unlink()
-    os.mkfifo(release / part)
-    with at_once():
-        assert run(["verify", str(release)]) in (1, 2)
+    assert run(["protect", str(people), *asked, "--out", str(made)]) == 0
+    files = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
+    assert len(files) > 8
+    for part in files:
+        shutil.copytree(made, release)
+        (release / part).unlink()
+        os.mkfifo(release / part)
+        with at_once():
+            assert run(["verify", str(release)]) in (1, 2), part
+            assert run(["report", str(release)]) in (1, 2), part
+        shutil.rmtree(release)

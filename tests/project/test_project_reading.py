@@ -147,7 +147,7 @@ missing = "any"
 [engine]
 memory = "2 elephants"
 threads = 0
-master = "spark://x"
+master = "local[9]"
 """
         )
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indistinct.core.errors import InputError
 from indistinct.files import open_table, workspace
-from indistinct.utility.analyses import read_coded
+from indistinct.keys import read_coded
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.files import open_table, workspace
-from indistinct.utility.analyses import compare_marginals, read_coded
+from indistinct.keys import read_coded
+from indistinct.utility.analyses import compare_marginals
 from indistinct.utility.analyses.bin_names import roundest
 
 

@@ -66,6 +66,12 @@ class PlaceKind:
     """Whether it may be a project file, which names others."""
     may_replace: ClassVar[bool] = False
     """Whether it is written, and may take the place of what is there if the user says so."""
+    is_read: ClassVar[bool] = True
+    """Whether it is given to be read: a project file may name it, or what lies in it."""
+
+    def rooms(self, path: Path) -> tuple[Path, ...]:
+        """Return the folders in which a run that was killed may have left something of this."""
+        return (path.parent, path) if os.path.isdir(path) else (path.parent,)
 
     def check(self, path: Any, watch: Watch) -> None:
         """Refuse what cannot be read or written; what is read is noted."""
@@ -144,6 +150,10 @@ class ReleasePlace(PlaceKind):
     what: str = "release folder or file"
     may_name: ClassVar[bool] = True
 
+    def rooms(self, path: Path) -> tuple[Path, ...]:
+        """Return also the folder in which the report and the trail are written anew."""
+        return (*super().rooms(path), path / "private")
+
     def check(self, path: str | Path, watch: Watch) -> None:
         """Refuse what is neither a folder nor data."""
         if os.path.isdir(path):
@@ -189,6 +199,7 @@ class ScratchFolder(PlaceKind):
     """A folder that exists, for what is written on the way."""
 
     what: str = "folder for temporary files"
+    is_read: ClassVar[bool] = False
 
     def check(self, path: Path, watch: Watch) -> None:
         """Refuse what is no folder."""
@@ -202,6 +213,7 @@ class OutputFile(PlaceKind):
 
     endings: tuple[str, ...] = ()
     may_replace: ClassVar[bool] = True
+    is_read: ClassVar[bool] = False
 
     def check(self, path: Path, watch: Watch) -> None:
         """Refuse a place where it cannot be written, and an ending that means nothing."""

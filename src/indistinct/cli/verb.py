@@ -20,7 +20,7 @@ from indistinct.cli.live import error_console
 from indistinct.cli.options import split_names
 from indistinct.cli.places import AllowOutside, OutputFile, Overwrite, PlaceKind
 from indistinct.core import IndistinctError, InputError
-from indistinct.core.doors import Watch, watching
+from indistinct.core.doors import Watch, remove_leftovers, resolved, watching
 from indistinct.prove import check_codes
 
 __all__ = ["as_verb", "honest", "option_of", "places_of", "tell_people", "together"]
@@ -86,6 +86,9 @@ def as_verb(function: Callable[..., None]) -> Callable[..., None]:
             ]
             if problems:
                 raise InputError("\n".join(dict.fromkeys(problems)))
+            for kind, value in _named(kinds, given):
+                for folder in kind.rooms(Path(value)):
+                    remove_leftovers(resolved(folder), watch)
             try:
                 function(**given)
             except IndistinctError as error:
@@ -203,9 +206,9 @@ def _misplaced(
     kinds: Mapping[str, PlaceKind], given: Mapping[str, Any], watch: Watch, *, overwrite: bool
 ) -> Iterator[str]:
     """Say what cannot be read or written: inputs first, so that outputs are held against them."""
-    named = [(kind, value) for name, kind in kinds.items() for value in _values(given.get(name))]
+    named = _named(kinds, given)
     for kind, value in named:
-        if not isinstance(kind, OutputFile):
+        if kind.is_read:
             watch.note_named(Path(value))
     for kind, value in named:
         if not isinstance(kind, OutputFile):
@@ -221,6 +224,11 @@ def _misplaced(
         if any(one == place or one in place.parents or place in one.parents for one in taken):
             yield f"{value} is named for two things to write. Name each by itself."
         taken.append(place)
+
+
+def _named(kinds: Mapping[str, PlaceKind], given: Mapping[str, Any]) -> list[tuple[PlaceKind, Any]]:
+    """Return every place that the command line names."""
+    return [(kind, value) for name, kind in kinds.items() for value in _values(given.get(name))]
 
 
 def _values(value: Any) -> list[Any]:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from indistinct.core import InputError, Level, Variable, Variables, progress
 from indistinct.core.doors import written_whole
+from indistinct.files.damage import reading_records
 from indistinct.files.dialect import Dialect
 from indistinct.files.source import Source
 
@@ -35,6 +37,8 @@ __all__ = [
 ]
 
 KEY = b"indistinct"
+_PIECE = 1 << 28
+"""Bytes of text that are written at once where a file holds them in dictionaries."""
 
 Found = tuple[Variables, Dialect | None]
 
@@ -281,11 +285,25 @@ def read_parquet(path: Path, *, workspace: Path) -> Source:
         parquet_writer(target, plain, variables) as writer,
     ):
         for part in parts:
-            with pq.ParquetFile(part) as file:
+            with reading_records(str(part)), pq.ParquetFile(part) as file:
                 for batch in file.iter_batches(batch_size=1 << 18):
-                    writer.write(pa.Table.from_batches([batch]).cast(plain))
-                    reading.advance(batch.num_rows)
+                    for piece in _bounded(batch):
+                        writer.write(pa.Table.from_batches([piece]).cast(plain))
+                        reading.advance(piece.num_rows)
     return Source(target, str(path), variables, records)
+
+
+def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give a batch in pieces that stay small when every cell gets a value of its own.
+
+    A dictionary holds a long value once for all cells that have it.
+    """
+    coded = [column.dictionary for column in batch.columns if pa.types.is_dictionary(column.type)]
+    texts = [values for values in coded if not pa.types.is_primitive(values.type)]
+    longest = sum(pc.max(pc.binary_length(values)).as_py() or 0 for values in texts)
+    rows = max(1, _PIECE // max(1, longest))
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
 
 
 def _schema(path: Path) -> pa.Schema:

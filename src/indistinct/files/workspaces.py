@@ -1,17 +1,17 @@
 """A private folder for copies of private records, gone when the work is done.
 
 What is decided here: the folder is readable by its owner alone (mode 700), its name holds the
-process id, and it holds a lock for as long as that process lives. It is deleted when the block
-ends, by an error, Ctrl-C or SIGTERM too. After a kill that cannot be caught (SIGKILL, power),
-the next workspace in the same place deletes it: only when it belongs to the same user, its
-process is gone and its lock is free (a process id alone says nothing across containers).
+process id, and it holds a mark that is locked for as long as that process lives. It is deleted when
+the block ends, by an error, Ctrl-C or SIGTERM too. After a kill that cannot be caught (SIGKILL,
+power), the next workspace in the same place deletes it: only when it has the mark, belongs to the
+same user, its process is gone and its lock is free (a process id alone says nothing across
+containers). A folder without the mark is a user's own, whatever it is called.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import signal
 import sys
@@ -22,12 +22,17 @@ from pathlib import Path
 from types import FrameType
 
 from indistinct.core import InputError
-from indistinct.core.doors import process_is_gone, take_lock, undisturbed
+from indistinct.core.doors import (
+    MARK,
+    MARKED,
+    WORKSPACE,
+    is_workspace,
+    process_is_gone,
+    take_lock,
+    undisturbed,
+)
 
 __all__ = ["workspace"]
-
-_NAME = re.compile(r"indistinct-(\d+)-\w+")
-_LOCK = ".lock"
 
 
 @contextlib.contextmanager
@@ -53,15 +58,16 @@ def workspace(directory: str | Path | None = None) -> Iterator[Path]:
                 f"{os.strerror(error.errno or 0)}. Choose another place."
             ) from None
         try:
-            lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            lock = os.open(folder / MARK, os.O_CREAT | os.O_RDWR, 0o600)
             try:
                 take_lock(lock)
+                os.write(lock, MARKED)
                 yield folder
             finally:
                 os.close(lock)
         finally:
             with undisturbed():
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
 
 
 def _remove_stale(parent: Path) -> None:
@@ -70,23 +76,42 @@ def _remove_stale(parent: Path) -> None:
         return
     with contextlib.suppress(OSError):
         for folder in parent.iterdir():
-            match = _NAME.fullmatch(folder.name)
+            match = WORKSPACE.fullmatch(folder.name)
             if match and not folder.is_symlink() and folder.is_dir():
                 with contextlib.suppress(OSError):
                     if folder.stat().st_uid == os.getuid() and _abandoned(folder, int(match[1])):
-                        shutil.rmtree(folder, ignore_errors=True)
+                        _remove(folder)
 
 
 def _abandoned(folder: Path, pid: int) -> bool:
-    if not process_is_gone(pid):
+    if not process_is_gone(pid) or not (is_workspace(folder) or _was_just_begun(folder)):
         return False
-    if not (folder / _LOCK).exists():
+    if not (folder / MARK).exists():
         return True
-    handle = os.open(folder / _LOCK, os.O_RDWR)
+    handle = os.open(folder / MARK, os.O_RDWR)
     try:
         return take_lock(handle)
     finally:
         os.close(handle)
+
+
+def _was_just_begun(folder: Path) -> bool:
+    """Say whether a process was killed before it set the mark: nothing is lost with that."""
+    if folder.stat().st_mode & 0o077:
+        return False
+    return all(file.name == MARK and not file.stat().st_size for file in folder.iterdir())
+
+
+def _remove(folder: Path) -> None:
+    """Remove a workspace, its mark last: a kill in the middle leaves what is still known as one."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.name != MARK:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

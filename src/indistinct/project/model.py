@@ -26,6 +26,7 @@ from indistinct.project.recipients import Access, Recipient
 from indistinct.project.reporting import ReportSettings
 from indistinct.project.settings import (
     choice,
+    cluster,
     data_file,
     encoding,
     existing_file,
@@ -227,7 +228,7 @@ class EngineSettings:
     )
     memory: str | None = setting(size, "memory it may use, such as 2GB")
     threads: int | None = setting(whole(least=1), "threads it may use")
-    master: str | None = setting(text, "the address of the Spark cluster")
+    master: str | None = setting(cluster, "the address of the Spark cluster")
 
 
 def _section(kind: type, *, named: bool = False) -> Any:

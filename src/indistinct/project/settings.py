@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.core import InputError, did_you_mean
-from indistinct.core.doors import beside, check_within, watched
+from indistinct.core.doors import beside, check_address, check_within, watched
 from indistinct.engine import parse_size
-from indistinct.files import is_database
+from indistinct.files import is_database, shown_address
 from indistinct.project.lines import Lines
 from indistinct.project.lines import Path as Where
 from indistinct.project.tomltext import toml_header, toml_value
@@ -28,6 +28,7 @@ __all__ = [
     "Place",
     "Problems",
     "choice",
+    "cluster",
     "data_file",
     "encoding",
     "existing_file",
@@ -282,8 +283,23 @@ def _read_later(found: Path | None, place: Place) -> Path | None:
 def data_file(value: Any, place: Place) -> str | Path | None:
     """Take a file that exists, a folder of Parquet files, or a database's address."""
     if isinstance(value, str) and is_database(value):
-        return value
+        return _elsewhere(value, shown_address(value), place)
     return existing_file(value, place)
+
+
+def cluster(value: Any, place: Place) -> str | None:
+    """Take the address of a Spark cluster; records are sent there."""
+    found = text(value, place)
+    if found is None or found == "local" or found.startswith("local["):
+        return found
+    return _elsewhere(found, found, place)
+
+
+def _elsewhere(address: str, told: str, place: Place) -> str:
+    astray = check_address(address, told)
+    if astray is not None:
+        place.say(f"{astray}.")
+    return address
 
 
 def encoding(value: Any, place: Place) -> str | None:

@@ -11,9 +11,9 @@ from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import uniques
 from indistinct.protect.cells import members
+from indistinct.protect.losses import losses
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.utility.comparing import losses
 
 __all__ = ["Destroy"]
 

@@ -151,11 +151,11 @@ def check_folder(
         raise InputError(f"There is no release folder {folder}.")
     if isinstance(signed_by, (str, Path)):
         signed_by = PublicKey.load(signed_by)
+    if not os.path.lexists(folder / parts.CERTIFICATE):  # before all below it is looked through
+        _refuse_missing(folder, {parts.CERTIFICATE}, set())
     present = set(parts.found_in(folder))
     private_there = any(name.split("/")[0] == parts.PRIVATE for name in present)
     private = private_there and not recipient and _may_look(folder / parts.PRIVATE)
-    if parts.CERTIFICATE not in present:
-        _refuse_missing(folder, {parts.CERTIFICATE}, present)
     certificate, findings = _certificate(folder)
     data = _data_name(certificate, present)
     if certificate is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from indistinct.files import SUFFIX_OF
@@ -50,10 +51,12 @@ DATA_NAMES = tuple(f"data{suffix}" for suffix in SUFFIX_OF.values())
 def found_in(folder: Path) -> list[str]:
     """Return everything in a folder that is not a folder itself, or an empty or closed one."""
     found = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink() or not path.is_dir() or _is_empty(path):
-            found.append(path.relative_to(folder).as_posix())
-    return found
+    for home, folders, files in os.walk(folder):  # which goes past what vanishes meanwhile
+        paths = [Path(home, name) for name in (*folders, *files)]
+        found += [
+            path for path in paths if path.is_symlink() or path.name in files or _is_empty(path)
+        ]
+    return [path.relative_to(folder).as_posix() for path in sorted(found)]
 
 
 def is_plain(folder: Path, name: str) -> bool:
@@ -69,5 +72,5 @@ def is_plain(folder: Path, name: str) -> bool:
 def _is_empty(folder: Path) -> bool:
     try:
         return not any(folder.iterdir())
-    except PermissionError:
+    except OSError:  # closed, or gone meanwhile
         return True

@@ -8,6 +8,7 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.core.doors.coming import (
         beside,
+        check_address,
         check_file,
         check_folder_of_files,
         check_within,
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     )
     from indistinct.core.doors.interrupts import undisturbed
     from indistinct.core.doors.leftovers import (
+        MARK,
+        MARKED,
+        WORKSPACE,
         is_aside,
+        is_workspace,
         process_is_gone,
         remove_leftovers,
         take_lock,
     )
-    from indistinct.core.doors.watch import Watch, lies_within, watched, watching
+    from indistinct.core.doors.watch import Watch, lies_within, resolved, watched, watching
 
 open_doorway(__name__)

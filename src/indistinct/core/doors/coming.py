@@ -19,6 +19,7 @@ from indistinct.core.errors import InputError, did_you_mean
 __all__ = [
     "LONGEST",
     "beside",
+    "check_address",
     "check_file",
     "check_folder_of_files",
     "check_within",
@@ -128,6 +129,22 @@ def check_within(path: Path, folder: Path, what: str = "project file") -> str | 
     return (
         f"leads out of the folder of the {what}, {folder}. Put it there, or allow this with "
         f"--allow-outside if you trust the {what}"
+    )
+
+
+def check_address(address: str, told: str, what: str = "project file") -> str | None:
+    """Say why a project file may not name another machine, if it may not.
+
+    Parameters
+    ----------
+    told
+        The address without what is secret in it.
+    """
+    if (watched() or Watch()).reaches_address(address, told):
+        return None
+    return (
+        f"leads out of the folder of the {what}, to {told}. Name that on the command line, or "
+        f"allow this with --allow-outside if you trust the {what}"
     )
 
 

@@ -1,9 +1,10 @@
 """What a run that was killed left behind: told from what another one is writing, and removed.
 
 What is decided here: whatever is written aside has the process id in its name, and a lock for as
-long as it is being written. It is removed by the next run that writes to the same folder, if it
-belongs to the same user, its process is gone and its lock is free (a process id alone says nothing
-across containers).
+long as it is being written. It is removed by the next run of any verb that names something in the
+same folder, if it belongs to the same user, its process is gone and its lock is free (a process id
+alone says nothing across containers). A workspace is known by a mark inside of it and not by its
+name, which a user's own folder may have.
 """
 
 from __future__ import annotations
@@ -19,10 +20,25 @@ from pathlib import Path
 
 from indistinct.core.doors.watch import Watch
 
-__all__ = ["held", "is_aside", "name_aside", "process_is_gone", "remove_leftovers", "take_lock"]
+__all__ = [
+    "MARK",
+    "MARKED",
+    "WORKSPACE",
+    "held",
+    "is_aside",
+    "is_workspace",
+    "name_aside",
+    "process_is_gone",
+    "remove_leftovers",
+    "take_lock",
+]
 
 _ASIDE = re.compile(r"\..*\.indistinct-(\d+)-[0-9a-f]{8}(\.part)?", re.DOTALL)
-_WORKSPACE = re.compile(r"indistinct-\d+-\w+")
+WORKSPACE = re.compile(r"indistinct-(\d+)-\w+")
+"""The name of a workspace; a user's own folder may have such a name too."""
+MARK = ".lock"
+MARKED = b"A workspace of indistinct, to be removed when its process is gone.\n"
+"""What stands in the file MARK of a workspace, and makes it one."""
 
 
 def name_aside(place: Path, *, file: bool) -> Path:
@@ -38,7 +54,24 @@ def is_aside(path: Path) -> bool:
     >>> is_aside(Path("x/.out.indistinct-17-0123abcd/data.csv")), is_aside(Path("x/.out"))
     (True, False)
     """
-    return any(_ASIDE.fullmatch(part) or _WORKSPACE.fullmatch(part) for part in path.parts)
+    return any(_ASIDE.fullmatch(step.name) or is_workspace(step) for step in (path, *path.parents))
+
+
+def is_workspace(folder: Path) -> bool:
+    """Say whether a folder is a workspace, by its name and the mark inside of it.
+
+    >>> is_workspace(Path("indistinct-2024-census"))
+    False
+    """
+    if not WORKSPACE.fullmatch(folder.name):
+        return False
+    with contextlib.suppress(OSError):
+        handle = os.open(folder / MARK, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            return os.read(handle, len(MARKED) + 1) == MARKED
+        finally:
+            os.close(handle)
+    return False
 
 
 @contextlib.contextmanager
@@ -67,10 +100,12 @@ def remove_leftovers(folder: Path, watch: Watch) -> list[Path]:
             match = _ASIDE.fullmatch(entry.name)
             if match and _is_left_over(entry, int(match[1])):
                 _remove(Path(entry.path))
-                removed.append(Path(entry.path))
-    if removed:
-        many = "what an earlier run" if len(removed) == 1 else f"{len(removed)} things that runs"
-        watch.say(f"removed {many} left in {folder} when it was killed")
+                if not os.path.lexists(entry.path):
+                    removed.append(Path(entry.path))
+    if len(removed) == 1:
+        watch.say(f"removed what an earlier run left in {folder} when it was killed")
+    elif removed:
+        watch.say(f"removed {len(removed)} things that runs left in {folder} when they were killed")
     return removed
 
 

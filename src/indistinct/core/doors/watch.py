@@ -68,13 +68,13 @@ class Watch:
 
     allow_outside: bool = False
     say: Callable[[str], None] = _warn
-    outside: list[Path] = field(default_factory=list)
-    """What project files named outside their folders, and were allowed to."""
+    outside: list[Path | str] = field(default_factory=list)
+    """What project files named outside their folders, and were allowed to: paths, addresses."""
     looked_into: set[Path] = field(default_factory=set)
     """Folders in which leftovers were looked for already."""
     _inputs: dict[Path, str] = field(default_factory=dict)
     _identities: dict[Identity, str] = field(default_factory=dict)
-    _folders: dict[Path, str] = field(default_factory=dict)
+    _folders: dict[Identity | Path, str] = field(default_factory=dict)
     _named: set[Path] = field(default_factory=set)
     _replaceable: set[Path] = field(default_factory=set)
     _places: dict[Path, State | None] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Watch:
         """Remember a file that is read, or a folder whose files are."""
         place = resolved(path)
         if os.path.isdir(place):
-            self._folders.setdefault(place, what)
+            self._folders.setdefault(_identity(place) or place, what)
             return
         self._inputs.setdefault(place, what)
         identity = _identity(place)
@@ -125,9 +125,12 @@ class Watch:
         identity = _identity(place)
         if identity is not None and identity in self._identities:
             return f"is the {self._identities[identity]}"
-        for folder, what in self._folders.items():
-            if folder == place or folder in place.parents:
-                return f"{'is' if folder == place else 'lies in'} the {what}"
+        # by number too: a folder has several names where upper and lower case are one, or where
+        # it is mounted twice
+        for step in (place, *place.parents) if self._folders else ():
+            read = self._folders.get(_identity(step) or step)
+            if read is not None:
+                return f"{'is' if step == place else 'lies in'} the {read}"
         return None
 
     def reaches(self, path: Path, folder: Path) -> bool:
@@ -139,6 +142,14 @@ class Watch:
             return True
         if self.allow_outside and place not in self.outside:
             self.outside.append(place)
+        return self.allow_outside
+
+    def reaches_address(self, address: str, told: str) -> bool:
+        """Say whether a project file may name a database or a cluster: another machine."""
+        if resolved(address) in self._named:
+            return True
+        if self.allow_outside and told not in self.outside:
+            self.outside.append(told)
         return self.allow_outside
 
 

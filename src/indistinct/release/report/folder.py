@@ -142,7 +142,8 @@ def read_release(folder: str | Path) -> ReleaseFacts:
             f"{folder} is not a release folder: it has no {parts.CERTIFICATE}. Name the folder "
             "that indistinct protect or indistinct run wrote."
         )
-    mine = os.path.isfile(folder / parts.LEDGER)  # also false where one may not look
+    # What is there and is no ledger is a change; false also where one may not look.
+    mine = os.path.lexists(folder / parts.LEDGER)
     check = check_folder(folder, recipient=not mine, any_version=True)
     certificate = check.certificate or Certificate({})
     measured, seed = None, None

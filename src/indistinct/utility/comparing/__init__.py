@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.protect.losses import losses
     from indistinct.utility.comparing.actions import ActionCost, Comparison, compare_actions
     from indistinct.utility.comparing.general import general_utility
     from indistinct.utility.comparing.labels import Prepared, prepare

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from indistinct.core import Level
 from indistinct.engine import Engine
-from indistinct.utility.analyses import Utility, analyse_utility, compare_propensity, read_coded
+from indistinct.keys import read_coded
+from indistinct.utility.analyses import Utility, analyse_utility, compare_propensity
 from indistinct.utility.comparing.labels import Prepared
 
 __all__ = ["general_utility", "most_interacting"]

@@ -17,9 +17,9 @@ from indistinct.core import Array, Floats, Ints, Variables
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.keys import Coded, CodedColumn, read_coded
 from indistinct.protect.steps import with_columns
 from indistinct.prove import Cover, cover
-from indistinct.utility.analyses import Coded, CodedColumn, read_coded
 from indistinct.utility.analyses.binning import percentile_bins
 
 __all__ = ["BINS", "Labelled", "Original", "draw_values", "read_labelled", "read_original"]

@@ -23,10 +23,9 @@ from indistinct.core import (
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.keys import Uniques, uniques
+from indistinct.keys import Uniques, read_coded, uniques
 from indistinct.protect import Plan, decide
 from indistinct.prove.changes import link_own
-from indistinct.utility.analyses import read_coded
 from indistinct.utility.tradeoff.candidates import Candidate
 from indistinct.utility.tradeoff.intruder import Finds, intruder_finds
 from indistinct.utility.tradeoff.labelled import (

@@ -11,7 +11,8 @@ import numpy as np
 from indistinct.core import Floats, Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.utility.analyses import compare_propensity, read_coded
+from indistinct.keys import read_coded
+from indistinct.utility.analyses import compare_propensity
 from indistinct.utility.tradeoff.labelled import Labelled, Original, draw_values
 
 __all__ = ["Tables", "propensity_utility"]
