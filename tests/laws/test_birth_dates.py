@@ -62,9 +62,38 @@ def test_by_every_name(name, tmp_path):
     assert name not in names_released(table, tmp_path / "r")
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "two digits"])
+@pytest.mark.parametrize("form", FORMS)
 def test_by_its_content_alone(form, tmp_path):
     assert "v12" not in names_released(with_dates(3, "v12", FORMS[form]), tmp_path / "r")
+
+
+def in_parts(seed: int, names: dict[str, str]) -> pa.Table:
+    """Write dates of birth in several columns."""
+    table = with_dates(seed, "whole", "%Y-%m-%d")
+    days = [datetime.date.fromisoformat(day) for day in table.column("whole").to_pylist()]
+    for name, form in names.items():
+        table = table.append_column(name, [[int(day.strftime(form)) for day in days]])
+    return table.drop_columns(["whole"])
+
+
+@pytest.mark.parametrize(
+    ("names", "day"),
+    [
+        ({"by": "%Y", "bm": "%m", "bd": "%d"}, "bd"),
+        ({"jour": "%d", "mois": "%m", "annee": "%Y"}, "jour"),
+        ({"birth_day": "%d", "birth_month": "%m"}, "birth_day"),
+    ],
+)
+def test_in_three_columns(names, day, tmp_path):
+    left = names_released(in_parts(8, names), tmp_path / "r")
+    assert day not in left
+    assert set(names) - {day} <= left
+
+
+def test_days_of_another_date_stay(tmp_path):
+    table = in_parts(9, {"year": "%Y", "month": "%m"})
+    visited = np.random.default_rng(9).permutation([*range(1, 32)] * 7)[: table.num_rows]
+    assert "day" in names_released(table.append_column("day", [visited]), tmp_path / "r")
 
 
 def test_as_a_type_of_date_and_as_a_whole_number(tmp_path):

@@ -45,6 +45,43 @@ def fewest_patients(folder: Path, private: Path, key: list[str]) -> int:
     return min(map(len, classes.values()))
 
 
+@pytest.mark.parametrize("method", ["mondrian", "k-similar", "optimal"])
+def test_patients_numbered_within_a_clinic_are_not_green(tmp_path, method):
+    rng = random.Random(4)
+    private = tmp_path / "visits.csv"
+    with private.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("clinic", "nr", "age", "ill"))
+        for clinic in "ABCDE":
+            for number in range(1, 31):
+                age = rng.randint(20, 60)
+                for _ in range(rng.randint(3, 9)):
+                    writer.writerow((clinic, number, age, rng.choice(["flu", "cold"])))
+    asked = ["protect", str(private), "--key", "clinic,age", "--k", "5", "--method", method]
+    folder = tmp_path / "r"
+    assert command([*asked, "--out", str(folder)]) == 1
+    promise = json.loads((folder / "certificate.json").read_text())["promise"]
+    assert promise["undecided"] == ["nr"]
+    for knowing in ({}, {"private": private}):
+        found = verify_release(folder, **knowing)
+        assert [one.code for one in found.reservations] == ["people-not-said"]
+    accepted = ["--accept", "people-not-said", "--out", str(tmp_path / "known")]
+    assert command([*asked, *accepted]) == 0
+
+
+def test_an_id_by_which_there_are_enough_people_takes_nothing_away(tmp_path):
+    rng = random.Random(5)
+    private = tmp_path / "months.csv"
+    with private.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("nr", "region", "sales"))
+        for number in range(60):
+            region = "NS"[number % 2]
+            writer.writerows((number, region, rng.randint(1, 9)) for _ in range(6))
+    asked = ["protect", str(private), "--key", "region", "--k", "5", "--method", "mondrian"]
+    assert command([*asked, "--out", str(tmp_path / "r")]) == 0
+
+
 @pytest.mark.parametrize("moving", [False, True], ids=["constant", "varying"])
 def test_case_2_protect_and_verify_count_patients(tmp_path, capfd, moving):
     private = visits(tmp_path / "visits.csv", moving=moving)

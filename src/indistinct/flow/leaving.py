@@ -44,7 +44,7 @@ from indistinct.protect import (
     true_rules,
 )
 from indistinct.protect.steps import ScrambleOrder
-from indistinct.prove import Promise, Replay, Trial, check_codes, with_replay
+from indistinct.prove import Promise, Replay, Trial, check_codes, with_replay, with_undecided
 from indistinct.release import settle_copies
 from indistinct.scrub import scrub_as_declared, scrubbed_columns
 
@@ -179,12 +179,14 @@ def prepare_to_leave(
         on_the_way = replace(
             on_the_way, source=source, plan=plan, receipts=(*done.receipts, receipt)
         )
+    undecided: list[str] = []
     if done.person is None:
         others = [*done.before.key, *([household] if household is not None else [])]
+        undecided = may_number_people(engine, private, key=others)
         warnings += [
             f"several records share their {name}: if they are of one person or firm, say --person "
             f"{name}; as it is, every record counts as one"
-            for name in may_number_people(engine, private, key=others)
+            for name in undecided
         ]
     naming = _naming(on_the_way, private, done, household, substitute)
     left = [one for one in naming if one.name not in keep_named]
@@ -230,6 +232,9 @@ def prepare_to_leave(
     # what was coarsened or blanked further is not what the method decided
     replay = replay_of(done) if done is as_decided else None
     promise = with_replay(promise, replay)
+    origin = origin_of(on_the_way.receipts, private.records)
+    last_trial = Trial(engine, on_the_way.source, promise, private, origin=origin)
+    promise = with_undecided(last_trial, undecided)
     return Leaving(
         done,
         on_the_way.source,
@@ -237,7 +242,7 @@ def prepare_to_leave(
         on_the_way.plan,
         on_the_way.receipts,
         replace(promise, keeps_order=keep_order),
-        origin_of(on_the_way.receipts, private.records),
+        origin,
         origin_of(in_order.receipts, private.records),
         replay,
         seed,

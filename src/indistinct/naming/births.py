@@ -1,18 +1,23 @@
 """Dates of birth to the day: with a sex and a postal code they name most people.
 
 A column is one if its name or label says so and it holds days, in whatever form dates are written;
-or if it holds days that are spread over a lifetime, whatever it is called.
+or if it holds days that are spread over a lifetime, whatever it is called. A date may be written
+in three columns as well: the one of the days is found by the months that it goes with, for no
+calendar has a 31st of June.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+import pyarrow as pa
+
+from indistinct.files import Source
 from indistinct.naming.concepts import words_of
-from indistinct.naming.content import Content
+from indistinct.naming.content import SAMPLE, Content
 
-__all__ = ["birth_words", "born_on"]
+__all__ = ["birth_words", "born_on", "born_on_parts"]
 
 _LIFETIME = 60
 """Years over which dates of birth are spread, and few other dates."""
@@ -21,6 +26,11 @@ _ENOUGH = 20
 """Different dates of which it can be said over how many years they are spread."""
 
 _NEARLY_ALL = 0.95
+
+_WHOLE = re.compile(r"(\d{1,4})(?:\.0*)?")
+
+_LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+"""Days of the months."""
 
 _BIRTH = frozenset(
     "birth birthday birthdate born dob bday bdate geburt geburts geburtsdatum geburtstag geb gebdat"
@@ -61,12 +71,68 @@ def born_on(content: Content, label: str = "") -> str | None:
         return None
     if birth_words(content.facts.name, label):
         return "dates of birth, to the day"
-    years = sorted(year for year, _, _ in days)
-    edge = len(years) // 50
-    spread = years[-1 - edge] - years[edge]
-    if len(days) >= _ENOUGH and spread >= _LIFETIME:
+    if len(days) >= _ENOUGH and _over_a_lifetime([year for year, _, _ in days]):
         return "days that are spread over a lifetime, as dates of birth are"
     return None
+
+
+def born_on_parts(
+    source: Source, contents: Sequence[Content], labels: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the columns that hold the days of dates of birth written in parts, and why.
+
+    It is a column of days that goes with one of months as a calendar allows, if its name speaks
+    of birth, or if there is a column of years that are spread over a lifetime. Without the day a
+    month of birth is left.
+    """
+    numbers = {one.facts.name: _whole_numbers(one.texts) for one in contents}
+    days = [name for name, found in numbers.items() if _between(found, 1, 31, at_least=25)]
+    months = [name for name, found in numbers.items() if _between(found, 1, 12, at_least=10)]
+    if not days or not months:
+        return {}
+    years = any(
+        _between(found, 1850, 2100, at_least=_ENOUGH) and _over_a_lifetime(found)
+        for found in numbers.values()
+    )
+    told = source.first(SAMPLE)
+    return {
+        day: "days of dates of birth, whose months and years stand beside them"
+        for day in days
+        if (years or birth_words(day, labels.get(day, "")))
+        and any(_go_together(told, day, month) for month in months)
+    }
+
+
+def _whole_numbers(told: Iterable[str]) -> list[int]:
+    """Return texts as whole numbers; none where one of them is something else."""
+    found = [_WHOLE.fullmatch(text.strip()) for text in told]
+    return [] if None in found else [int(match[1]) for match in found if match]
+
+
+def _between(found: Sequence[int], low: int, high: int, *, at_least: int) -> bool:
+    """Say whether all numbers lie between two, and enough of them are different."""
+    return len(set(found)) >= at_least and low <= min(found) <= max(found) <= high
+
+
+def _go_together(told: pa.Table, day: str, month: str) -> bool:
+    """Say whether every day is one that its month has, in enough records."""
+    pairs = [
+        (days[0], months[0])
+        for d, m in zip(told.column(day).to_pylist(), told.column(month).to_pylist(), strict=True)
+        if (days := _whole_numbers([str(d)])) and (months := _whole_numbers([str(m)]))
+    ]
+    return len(pairs) >= _ENOUGH and all(
+        1 <= m <= len(_LONGEST) and d <= _LONGEST[m - 1] for d, m in pairs
+    )
+
+
+def _over_a_lifetime(told: Sequence[int]) -> bool:
+    """Say whether years are spread over a lifetime; of two digits, whether they are as many."""
+    if max(told) < 100:
+        return len(set(told)) >= _LIFETIME
+    years = sorted(told)
+    edge = len(years) // 50
+    return years[-1 - edge] - years[edge] >= _LIFETIME
 
 
 def _days(told: Iterable[str]) -> set[tuple[int, str, str]] | None:
@@ -80,12 +146,7 @@ def _days(told: Iterable[str]) -> set[tuple[int, str, str]] | None:
             continue
         found = [match for text in texts if (match := form.fullmatch(text))]
         if len(found) >= _NEARLY_ALL * len(texts):
-            days = {(_year(m["y"]), m["a"], m["b"]) for m in found}
+            days = {(int(m["y"]), m["a"], m["b"]) for m in found}
             varying = all(len({day[part] for day in days}) > 1 for part in (1, 2))
             return days if varying else None
     return None
-
-
-def _year(text: str) -> int:
-    """Return the year; 0 where it has two digits, which may be of any century."""
-    return int(text) if len(text) == 4 else 0

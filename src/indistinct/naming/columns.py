@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow as pa
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
-from indistinct.naming.births import born_on
+from indistinct.naming.births import born_on, born_on_parts
 from indistinct.naming.concepts import concept_of, says_amount
 from indistinct.naming.content import SAMPLE, Content, glance_at
 from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
@@ -57,11 +57,13 @@ def columns_that_name(
     code: unique in every record: it points to one person
     """
     contents = with_amounts(source, glance_at(engine, source, person=person))
+    guesses = guess_roles(source, contents)
+    parts = born_on_parts(source, contents, {one.name: one.label for one in guesses})
     found = []
-    for guess, content in zip(guess_roles(source, contents), contents, strict=True):
+    for guess, content in zip(guesses, contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
-        reason = _why(guess, content)
+        reason = _why(guess, content, parts)
         if reason is None and guess.name == person:
             reason = "it says whose record each is"
         if reason is not None:
@@ -69,8 +71,8 @@ def columns_that_name(
     return tuple(found)
 
 
-def _why(guess: Guess, content: Content) -> str | None:
-    """Say why a column names people; None if it does not."""
+def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None:
+    """Say why a column names people; None if it does not. Dates in parts were looked for."""
     if guess.role == "identifier":
         return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
     if guess.role in ("weight", "household", "relationship"):
@@ -79,6 +81,8 @@ def _why(guess: Guess, content: Content) -> str | None:
         return None
     if (birth := born_on(content, guess.label)) is not None:
         return birth
+    if guess.name in parts:
+        return parts[guess.name]
     if not content.singles_out:
         return None
     return unique_words(content) if is_given_out(content, guess.label) else None

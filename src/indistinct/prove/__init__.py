@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from indistinct.prove.copies import Copy, find_copies
     from indistinct.prove.covering import Cover, cover
     from indistinct.prove.examiners.minimality import with_replay
+    from indistinct.prove.examiners.people import with_undecided
     from indistinct.prove.exposure import Exposure, expose, expose_alone
     from indistinct.prove.judging import judge
     from indistinct.prove.knowing_too import known_too

@@ -39,6 +39,7 @@ RESERVATIONS = (
     "minimality",
     "model-not-checked",
     "order-kept",
+    "people-not-said",
     "perturbed",
     "population",
     "records-linked",

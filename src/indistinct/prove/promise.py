@@ -45,6 +45,9 @@ class Promise:
     person, household
         The columns of the private data that say who the people are and who lives together; None
         where a record is a person, or nobody is known to live with anybody.
+    undecided
+        Ids that several records share, if nobody said whether they are of one person, and some
+        classes have records of fewer than k people if they are.
     sensitive
         Variables of which nothing may be learnt for certain.
     confidence
@@ -77,6 +80,7 @@ class Promise:
     k: int
     person: str | None = None
     household: str | None = None
+    undecided: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     confidence: float = 1.0
     public: tuple[Mapping[str, str | Sequence[str]], ...] = ()

@@ -8,6 +8,7 @@ itself, such as a pseudonym. Such a number also lets anybody put a person's reco
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,8 +17,9 @@ from indistinct.core import Ints
 from indistinct.keys import class_of_records, person_of_records, several_records
 from indistinct.naming import find_person
 from indistinct.prove.opinion import Opinion, Trial
+from indistinct.prove.promise import Promise
 
-__all__ = ["examine_people"]
+__all__ = ["examine_people", "with_undecided"]
 
 
 def examine_people(trial: Trial) -> Opinion:
@@ -26,6 +28,13 @@ def examine_people(trial: Trial) -> Opinion:
     found = Opinion()
     if not release.records:
         return found
+    for name in promise.undecided:
+        found = found.reserving(
+            "people-not-said",
+            f"several records share their {name}: if these are of one person, some combinations "
+            f"of {', '.join(promise.key)} are those of fewer than {promise.k:,} people, as every "
+            "record was counted as one; name the column that says whose each is, if there is one",
+        )
     private, person, origin = trial.private, promise.person, trial.origin
     if private is not None and origin is not None and len(origin) == release.records:
         real = origin >= 0
@@ -49,6 +58,29 @@ def examine_people(trial: Trial) -> Opinion:
         )
         return replace(found, notes=(*found.notes, said))
     return found
+
+
+def with_undecided(trial: Trial, names: Sequence[str]) -> Promise:
+    """Return the promise with those ids by which a class would have fewer than k people.
+
+    The holder alone can count it, so the promise says it to everybody else.
+    """
+    promise, private, origin = trial.promise, trial.private, trial.origin
+    if private is None or promise.person is not None or not promise.claims_k:
+        return promise
+    if not names or not trial.release.records:
+        return promise
+    few = list(names)
+    if origin is not None and len(origin) == trial.release.records:
+        real = origin >= 0
+        classes = class_of_records(trial.engine.count(trial.release, promise.key))[real]
+        few = []
+        for name in names:
+            whose = person_of_records(trial.engine, private, name)[origin[real]]
+            people = np.bincount(_pairs(classes, whose)[0])
+            if people[people > 0].min(initial=promise.k) < promise.k:
+                few.append(name)
+    return replace(promise, undecided=tuple(few))
 
 
 def _released_person(trial: Trial) -> str | None:
