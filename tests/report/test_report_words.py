@@ -80,7 +80,8 @@ def test_curves_and_measures_have_all_their_texts():
 
 def _sources() -> str:
     folder = Path(str(_REPORT))
-    files = [*folder.rglob("*.py"), *folder.rglob("page.html")]
+    fronts = folder.parents[1] / "flow"
+    files = [*folder.rglob("*.py"), *fronts.rglob("*.py"), *folder.rglob("page.html")]
     return "\n".join(path.read_text("utf-8") for path in files)
 
 
