@@ -1,4 +1,5 @@
-"""What every room may use: errors, variables, progress, arguments, text from strangers."""
+"""What every room may use: errors, variables, progress, arguments, randomness, text from
+strangers."""
 
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,23 @@ if TYPE_CHECKING:
         visible,
     )
     from indistinct.core.progress import Task, listening, task
+    from indistinct.core.randomness import (
+        GOLDEN,
+        STIR,
+        as_uniform,
+        finished,
+        folded,
+        hashed,
+        mixed,
+        stirred,
+    )
+    from indistinct.core.randomness_compiled import (
+        fold_word,
+        hash_word,
+        mix_word,
+        stir_word,
+        uniform_of_word,
+    )
     from indistinct.core.variables import (
         LEVELS,
         ROLES,

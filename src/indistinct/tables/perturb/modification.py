@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.core import Base, Bools, Floats, InputError, Ints, Seed, Words, check_whole
+from indistinct.core import (
+    Base,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Seed,
+    Words,
+    as_uniform,
+    check_whole,
+)
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
 from indistinct.tables.perturb.marginal_sums import (
@@ -23,7 +33,7 @@ from indistinct.tables.perturb.marginal_sums import (
     summed,
 )
 from indistinct.tables.perturb.published import PerturbedTables, PublishedCells
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.randomness import checked_seed, words
 
 __all__ = [
     "RandomModification",

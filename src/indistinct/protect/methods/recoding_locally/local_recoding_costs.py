@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from indistinct.core import (
+    GOLDEN,
     Floats,
     GuaranteeError,
     InputError,
@@ -17,6 +18,7 @@ from indistinct.core import (
     Words,
     check_whole,
     did_you_mean,
+    mixed,
 )
 from indistinct.keys import Generalisable, Recoding, counts_by_row
 
@@ -169,12 +171,10 @@ def _fits(rooms: list[int]) -> bool:
 
 
 def _hashed(climb: SmallInts, variable: int) -> Words:
-    """Spread nodes over all words (splitmix64 of variable and node); overflow is meant."""
+    """Spread nodes over all words, by variable and node."""
     seed = (climb.astype(np.uint64) << np.uint64(16)) + np.uint64(variable + 1)
-    mixed = seed * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    words: Words = mixed(seed * GOLDEN)
+    return words
 
 
 def _lowest_levels(climb: SmallInts) -> Floats:
