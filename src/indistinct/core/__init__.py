@@ -1,5 +1,5 @@
-"""What every room may use: errors, variables, progress, arguments, randomness, text from
-strangers."""
+"""What every room may use: errors, variables, progress, arguments, kinds of columns, randomness,
+text from strangers."""
 
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,13 @@ if TYPE_CHECKING:
         is_harmful,
         shortened,
         visible,
+    )
+    from indistinct.core.kinds import (
+        decoded,
+        held_kind,
+        holds_numbers,
+        holds_text,
+        values_and_codes,
     )
     from indistinct.core.progress import Task, listening, task
     from indistinct.core.randomness import (

@@ -17,7 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, Fraction, InputError, Ints, Variables, progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    Fraction,
+    InputError,
+    Ints,
+    Variables,
+    held_kind,
+    holds_numbers,
+    progress,
+)
 from indistinct.engine.tally import Approach, Tally
 from indistinct.files import Source
 
@@ -134,7 +144,7 @@ class Engine(ABC):
             distinct, present = (found.column(f"{c}{i}")[0].as_py() for c in ("d", "n"))
             # engines have other types for the same values: unsigned numbers, time zones
             low, high = (
-                found.column(f"{c}{i}").cast(_plain(kind))[0].as_py() if present else None
+                found.column(f"{c}{i}").cast(held_kind(kind))[0].as_py() if present else None
                 for c in ("low", "high")
             )
             missing = source.records - present
@@ -214,7 +224,7 @@ class Engine(ABC):
 def weight_units(weights: pa.Array, *, source: Source, column: str, start: int = 0) -> Ints:
     """Return weights as multiples of 1/`WEIGHT_UNIT`; they must be positive numbers."""
     kind = weights.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: the weight '{column}' must be a number column. Got {kind}."
         )
@@ -236,10 +246,6 @@ def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch
     for batch in batches:
         yield batch, start
         start += batch.num_rows
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def quote(name: str) -> str:

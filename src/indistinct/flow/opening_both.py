@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from indistinct import files
-from indistinct.core import InputError, Ints
+from indistinct.core import InputError, Ints, held_kind, holds_numbers, holds_text
 from indistinct.core.doors import read_file
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
@@ -162,13 +162,12 @@ def _declared_as(original: Source, released: Source) -> Source:
 
 def kind_of(type: pa.DataType) -> str:
     """Return what values of an Arrow type are: numbers, dates, text."""
-    if pa.types.is_dictionary(type):
-        return kind_of(type.value_type)
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    type = held_kind(type)
+    if holds_numbers(type):
         return "number"
     if pa.types.is_temporal(type):
         return "date"
-    return "text" if pa.types.is_string(type) or pa.types.is_large_string(type) else str(type)
+    return "text" if holds_text(type) else str(type)
 
 
 @contextlib.contextmanager

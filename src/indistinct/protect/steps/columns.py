@@ -14,7 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, Variables
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Variable,
+    Variables,
+    holds_numbers,
+)
 from indistinct.engine import Coding, Engine, Tally
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -86,7 +95,7 @@ def read_numbers(source: Source, name: str, *, doing: str) -> Numbers:
     """Read a column of numbers; another column, or one with an infinite number, is refused."""
     source.check_columns([name])
     kind = source.schema.field(name).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: {doing} needs numbers, and '{name}' holds {kind}. Name another "
             "variable, or convert the column."

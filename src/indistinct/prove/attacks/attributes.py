@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 
-from indistinct.core import Bools, Floats, InputError, Ints, Missing
+from indistinct.core import Bools, Floats, InputError, Ints, Missing, holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_number, as_text
@@ -276,7 +275,7 @@ def _check(
 
 def _kind(release: Source, sensitive: str, told: ToldByKey) -> SensitiveKind:
     kind = release.schema.field(sensitive).type
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    is_number = holds_numbers(kind)
     return "number" if is_number and len(told.labels) > _FEW_VALUES else "category"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Ints
+from indistinct.core import Ints, decoded
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.flow import kind_of
@@ -186,11 +186,9 @@ def prepare(
 
 def _distinct(source: Source, name: str) -> pa.Array:
     parts = [pc.unique(batch.column(0)) for batch in source.batches([name])]
-    every = pc.unique(pa.concat_arrays(parts)).drop_null()
-    kind = every.type
-    every = every.cast(kind.value_type) if pa.types.is_dictionary(kind) else every
+    every = decoded(pc.unique(pa.concat_arrays(parts)).drop_null())
     # as in counting, a not-a-number is a missing value
-    return every.filter(pc.invert(pc.is_nan(every))) if pa.types.is_floating(kind) else every
+    return every.filter(pc.invert(pc.is_nan(every))) if pa.types.is_floating(every.type) else every
 
 
 def _count(source: Source, name: str, values: Sequence[Any]) -> int:
@@ -326,8 +324,7 @@ def _recoded(engine: Engine, source: Source, recodings: Mapping[str, _Recoding])
     def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         for position, name, found in places:
             column = batch.column(position)
-            if pa.types.is_dictionary(column.type):
-                column = column.cast(column.type.value_type)
+            column = decoded(column)
             at = pc.index_in(column, value_set=found.old, skip_nulls=True)
             batch = batch.set_column(position, pa.field(name, found.new.type), found.new.take(at))
         return batch
