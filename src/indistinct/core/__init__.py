@@ -1,5 +1,5 @@
 """What every room may use: errors, variables, progress, arguments, kinds of columns, randomness,
-text from strangers."""
+linear programs, text from strangers."""
 
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         holds_text,
         values_and_codes,
     )
+    from indistinct.core.programs import Ended, LinearProgram
     from indistinct.core.progress import Task, listening, task
     from indistinct.core.randomness import (
         GOLDEN,
