@@ -24,6 +24,8 @@ from indistinct.core import (
     InputError,
     Ints,
     Variables,
+    above,
+    check_number,
     held_kind,
     holds_numbers,
     progress,
@@ -200,8 +202,7 @@ class Engine(ABC):
         if (size is None) == (fraction is None):
             raise InputError("A sample needs either a size or a fraction.")
         if fraction is not None:
-            if not 0 < fraction <= 1:
-                raise InputError(f"The fraction must be above 0 and at most 1. Got {fraction}.")
+            check_number("The fraction", fraction, above(0, 1))
             size = round(source.records * fraction)
         if size is None or not 0 <= size <= source.records:
             raise InputError(

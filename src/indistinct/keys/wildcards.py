@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import GOLDEN, Array, Floats, InputError, fold_word
+from indistinct.core import GOLDEN, Array, Floats, InputError, between, check_number, fold_word
 from indistinct.keys.table import KeyTable
 
 __all__ = ["wildcard_frequencies", "wildcard_weights"]
@@ -53,11 +53,8 @@ def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> Floats:
 
 
 def _agreeing(table: KeyTable, amounts: Array, alpha: float) -> Array:
-    if not 0 <= alpha <= 1:
-        raise InputError(
-            f"alpha must be between 0 and 1. Got {alpha}. It is how much a record counts that "
-            "agrees only because of what is missing."
-        )
+    hint = "It is how much a record counts that agrees only because of what is missing."
+    check_number("alpha", alpha, between(0, 1, hint))
     variables = table.coding.variables
     lacks = np.stack(
         [

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Ints, Seed, holds_text
+from indistinct.core import InputError, Ints, Seed, between, check_number, holds_text
 from indistinct.engine import Change, Engine
 from indistinct.files import Source
 from indistinct.project import Dates, Project, Scope
@@ -66,8 +66,7 @@ class ScrubText(Step, kind="scrub-text"):
             raise InputError("Name at least one text column.")
         if len(set(self.columns)) < len(self.columns):
             raise InputError("A text column is named twice. Name each once.")
-        if not 0 <= self.threshold <= 1:
-            raise InputError(f"The threshold must be a number from 0 to 1. Got {self.threshold}.")
+        check_number("The threshold", self.threshold, between(0, 1))
 
     def describe(self) -> str:
         """Say what is done."""

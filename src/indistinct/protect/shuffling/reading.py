@@ -9,7 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, InputError, Ints, Variable, holds_numbers, holds_text
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    Variable,
+    between,
+    check_number,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts
@@ -270,5 +279,4 @@ def check_levels(levels: Mapping[str, float], names: Collection[str], what: str)
     for name, value in levels.items():
         if name not in names:
             raise InputError(f"'{name}' has a {what}, and is not among the shuffled variables.")
-        if isinstance(value, bool) or not 0 <= value <= 1:
-            raise InputError(f"The {what} of '{name}' must be from 0 to 1. Got {value}.")
+        check_number(f"The {what} of '{name}'", value, between(0, 1))

@@ -22,6 +22,8 @@ from indistinct.core import (
     Ints,
     Variable,
     Variables,
+    above,
+    check_number,
     holds_numbers,
 )
 from indistinct.engine import Coding, Engine, Tally
@@ -232,8 +234,7 @@ def check_records(source: Source, records: Sequence[int]) -> None:
 
 def check_share(share: float, name: str) -> None:
     """Refuse what is not a share above 0 and at most 1."""
-    if isinstance(share, bool) or not 0 < share <= 1:
-        raise InputError(f"The {name} must be above 0 and at most 1. Got {share}.")
+    check_number(f"The {name}", share, above(0, 1))
 
 
 def _codes_for_missing(variable: Variable, values: Array, places: int | None) -> Bools:

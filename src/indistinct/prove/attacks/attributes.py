@@ -8,7 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, InputError, Ints, Missing, holds_numbers
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Missing,
+    between,
+    check_number,
+    holds_numbers,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_number, as_text
@@ -200,8 +209,7 @@ def attribute_disclosure(
     """
     _check(release, key, sensitive, private, control)
     for name, share in (("certain", certain), ("unlikely", unlikely), ("narrow", narrow)):
-        if not 0 <= share <= 1:
-            raise InputError(f"{name} must be a share from 0 to 1. Got {share}.")
+        check_number(name, share, between(0, 1))
     counted = count_by(engine, release, [*key, sensitive])
     told = told_by_key(counted)
     chosen = kind or _kind(release, sensitive, told)

@@ -15,11 +15,12 @@ from indistinct.core import (
     Base,
     Bools,
     Floats,
-    InputError,
     Ints,
     Seed,
     Words,
+    above,
     as_uniform,
+    check_number,
     check_whole,
 )
 from indistinct.tables.counting import Counted
@@ -198,8 +199,7 @@ def random_modification(
         Whether as many cells of an area go up as down, in every table.
     """
     check_counts(counted, "Random modification")
-    if not 0 < probability <= 0.5:
-        raise InputError(f"The probability must be above 0 and at most 0.5. Got {probability}.")
+    check_number("The probability", probability, above(0, 0.5))
     check_whole("times", times, 1, 10)
     method = RandomModification(probability, times, keep_area_totals, checked_seed(seed))
     return PerturbedTables(counted, method)

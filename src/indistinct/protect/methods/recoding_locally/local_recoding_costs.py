@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +15,8 @@ from indistinct.core import (
     InputError,
     SmallInts,
     Words,
+    at_least,
+    check_number,
     check_whole,
     did_you_mean,
     mixed,
@@ -125,8 +126,7 @@ def check_weights(keys: Generalisable, weights: Mapping[str, float] | None) -> F
     for name, weight in given.items():
         if name not in keys.names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, keys.names)}")
-        if isinstance(weight, bool) or not isfinite(weight) or weight < 0:
-            raise InputError(f"The weight of '{name}' must be a number from 0. Got {weight}.")
+        check_number(f"The weight of '{name}'", weight, at_least(0))
     found = np.array([float(given.get(name, 1.0)) for name in keys.names])
     if len(found) and not found.any():
         raise InputError("At least one variable must have a weight above 0.")
