@@ -23,6 +23,6 @@ if TYPE_CHECKING:
     from indistinct.release.report import compare_reports, write_comparison_report
     from indistinct.utility.comparing import ReleaseComparison
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 open_doorway(__name__)
