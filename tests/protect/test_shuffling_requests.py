@@ -75,7 +75,7 @@ def apply(engine, source, step, seed=5):
         ({"shares": {"income": 1.01}}, "The share of 'income' must be a number from 0 to 1"),
         ({"shares": {"age": 0.5}}, "'age' has a share, and is not among the shuffled"),
         ({"shares": {"income": 0.5}, "levels": {"income": 0.5}}, "both a level and a share"),
-        ({"max_risk": 0.0}, "largest risk must be above 0"),
+        ({"max_risk": 0.0}, "largest risk must be a number above 0"),
         ({"max_risk": 0.1, "shares": {"income": 0.5}}, "either levels and shares, or"),
         ({"stay": {"age": 1}}, "'age' is not among the shuffled variables"),
         ({"leave": {"age": ("1",)}}, "'age' is not among the shuffled variables"),

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         holds_text,
         values_and_codes,
     )
+    from indistinct.core.processes import start_process
     from indistinct.core.programs import Ended, LinearProgram
     from indistinct.core.progress import Task, listening, task
     from indistinct.core.randomness import (
