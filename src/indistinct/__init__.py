@@ -30,6 +30,6 @@ if TYPE_CHECKING:
     from indistinct.prove import Verification
     from indistinct.utility.comparing import ReleaseComparison
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 open_doorway(__name__)

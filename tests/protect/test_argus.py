@@ -344,7 +344,7 @@ def test_a_session_previews_and_puts_levels():
         ({"largest": 4}, "largest must be 1, 2 or 3"),
         ({"ties": "left"}, "Did you mean 'leftmost'"),
         ({"ties": ["zz"]}, "'zz' is not in the key"),
-        ({"weights": {"p": 0.0}}, "must be a positive number"),
+        ({"weights": {"p": 0.0}}, "must be a number above 0"),
         ({"weights": {"zz": 1.0}}, "'zz' is not in the key"),
         ({"without": [("p", "zz")]}, "'zz' is not in the key"),
         ({"levels": {"p": 9}}, "must be from 0"),

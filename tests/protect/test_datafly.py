@@ -325,7 +325,7 @@ def test_a_limit_that_blocks_is_named_with_the_max_drop_that_would_do():
         ({"k": 1}, "k must be a whole number of at least 2"),
         ({}, "either k or an anonymity level"),
         ({"k": 2, "anonymity": 0.5}, "either k or an anonymity level"),
-        ({"anonymity": 1.2}, "must be from 0 to 1. Got 1.2"),
+        ({"anonymity": 1.2}, "must be a number from 0 to 1. Got 1.2"),
         ({"k": 2, "profile": {"a": 1.1}}, "tolerance of 'a' must be from 0 to 1"),
         ({"k": 2, "linking": {"a": -0.1}}, "linking of 'a' must be from 0 to 1"),
         ({"k": 2, "profile": {"aa": 1.0}}, "Did you mean 'a'"),

@@ -282,8 +282,8 @@ def test_without_one_to_one_a_person_may_have_two_partners():
         ({"attributes": ["surnme"]}, "Did you mean 'surname'"),
         ({"attributes": []}, "at least one attribute"),
         ({"attributes": {"surname": "word"}}, "one of name, text, date, number, code"),
-        ({"threshold": 1.5}, "threshold must be above 0"),
-        ({"precision": 0.0}, "precision must be above 0"),
+        ({"threshold": 1.5}, "threshold must be a number above 0"),
+        ({"precision": 0.0}, "precision must be a number above 0"),
         ({"blocking": ["surname:shape"]}, "There is no view 'surname:shape'"),
     ],
 )

@@ -262,7 +262,7 @@ def test_results_print_themselves_and_become_dicts():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"t": 1.5}, "t must be between 0 and 1. Got 1.5"),
+        ({"t": 1.5}, "t must be a number from 0 to 1. Got 1.5"),
         ({"distance": "order"}, "distance must be .* Got 'order'. Did you mean 'ordered'"),
         ({"distance": "ordered"}, "'s' is text, whose order is not known"),
         ({"order": ["a"]}, "The order does not name 1 of the 2 values of 's'"),
@@ -277,7 +277,7 @@ def test_wrong_requests_are_refused_in_a_sentence(options, message):
 
 def test_wrong_bounds_are_refused_in_a_sentence():
     table = counted([(0, "a"), (1, "b")])
-    with pytest.raises(InputError, match="beta must be a positive number"):
+    with pytest.raises(InputError, match="beta must be a number above 0"):
         likeness(table, ["key"], "s", beta=0)
     with pytest.raises(InputError, match="There is no t to compare with"):
         t_closeness(table, ["key"], "s").failing()

@@ -198,8 +198,8 @@ def test_nobody_unique_gives_no_scores():
     [
         ({"max_size": 0}, "max_size must be a whole number of at least 1. Got 0"),
         ({"max_size": 1.5}, "max_size must be a whole number"),
-        ({"dis": 0}, "dis must be above 0 and below 1. Got 0"),
-        ({"dis": 1.0}, "dis must be above 0"),
+        ({"dis": 0}, "dis must be a number above 0 and below 1. Got 0"),
+        ({"dis": 1.0}, "dis must be a number above 0"),
         ({"scoring": "best"}, "scoring must be elliot or ihsn"),
     ],
 )

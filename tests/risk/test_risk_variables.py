@@ -205,7 +205,7 @@ def test_unknown_and_repeated_names_are_refused():
         remove_variables(table, ["v9"])
     with pytest.raises(InputError, match="names a variable twice"):
         remove_variables(table, ["v0", "v0"])
-    with pytest.raises(InputError, match="share must be above 0"):
+    with pytest.raises(InputError, match="share must be a number above 0"):
         remove_variables(table).candidates(share=0)
     with pytest.raises(InputError, match="Got also v9"):
         risk_by_subset(table).of(["v9"])

@@ -1,4 +1,5 @@
-"""What every room may use: errors, variables, progress, arguments, text from strangers."""
+"""What every room may use: errors, variables, progress, arguments, kinds of columns, randomness,
+linear programs, text from strangers."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
         at_least,
         between,
         check_argument,
+        check_number,
         check_whole,
+        from_to_below,
         kind_of,
         parameters_of,
         with_checked_arguments,
@@ -50,7 +53,33 @@ if TYPE_CHECKING:
         shortened,
         visible,
     )
+    from indistinct.core.kinds import (
+        decoded,
+        held_kind,
+        holds_numbers,
+        holds_text,
+        values_and_codes,
+    )
+    from indistinct.core.processes import start_process
+    from indistinct.core.programs import Ended, LinearProgram
     from indistinct.core.progress import Task, listening, task
+    from indistinct.core.randomness import (
+        GOLDEN,
+        STIR,
+        as_uniform,
+        finished,
+        folded,
+        hashed,
+        mixed,
+        stirred,
+    )
+    from indistinct.core.randomness_compiled import (
+        fold_word,
+        hash_word,
+        mix_word,
+        stir_word,
+        uniform_of_word,
+    )
     from indistinct.core.variables import (
         LEVELS,
         ROLES,

@@ -75,7 +75,9 @@ __all__ = [
     "at_least",
     "between",
     "check_argument",
+    "check_number",
     "check_whole",
+    "from_to_below",
     "kind_of",
     "parameters_of",
     "with_checked_arguments",
@@ -122,12 +124,26 @@ def between(least: float, most: float, hint: str = "") -> Limit:
     return Limit(f"from {least:,} to {most:,}", lambda value: bool(least <= value <= most), hint)
 
 
-def above(limit: float, most: float | None = None, hint: str = "") -> Limit:
-    """Declare a number that is not reached, and the largest that is taken, if there is one."""
+def above(
+    limit: float, most: float | None = None, hint: str = "", *, below: float | None = None
+) -> Limit:
+    """Declare a number that is not reached, and the largest that is taken, if there is one.
+
+    Or the one `below` which a number must stay.
+    """
+    if below is not None:
+        words = f"above {limit:,} and below {below:,}"
+        return Limit(words, lambda value: bool(limit < value < below), hint)
     if most is None:
         return Limit(f"above {limit:,}", lambda value: bool(value > limit), hint)
     words = f"above {limit:,} and at most {most:,}"
     return Limit(words, lambda value: bool(limit < value <= most), hint)
+
+
+def from_to_below(least: float, below: float, hint: str = "") -> Limit:
+    """Declare the smallest number that is taken, and the one below which it must stay."""
+    words = f"of at least {least:,} and below {below:,}"
+    return Limit(words, lambda value: bool(least <= value < below), hint)
 
 
 HINT_K = "A class is safe when it has at least k records, so with k = 1 every class would be."
@@ -192,6 +208,16 @@ def check_whole(
     """
     limit = at_least(least, hint) if most is None else between(least, most, hint)
     check_argument(name, value, _with_limit(_plain_kinds()[int], limit))
+
+
+def check_number(name: str, value: object, limit: Limit) -> None:
+    """Refuse what is not a finite number within a limit, in the sentence of all others.
+
+    >>> check_number("share", 1.5, between(0, 1))
+    Traceback (most recent call last):
+    indistinct.core.errors.ArgumentError: share must be a number from 0 to 1. Got 1.5.
+    """
+    check_argument(name, value, _with_limit(_plain_kinds()[float], limit))
 
 
 def with_checked_arguments(thing: Any) -> Any:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import pickle
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
-from indistinct.core import InputError
+from indistinct.core import InputError, start_process
 
 __all__ = ["Apart", "serve"]
 
@@ -34,15 +33,6 @@ MEMORY = 3 << 30
 """Bytes of addresses that the process may have, the program itself among them."""
 STARTING_SECONDS = 60.0
 
-_START = """
-import pickle, sys, types
-sys.path[:], packages = pickle.load(sys.stdin.buffer)
-for name, path in packages.items():
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = path
-from indistinct.engine.apart import serve
-serve()
-"""
 _DOORWAYS = ("indistinct", "indistinct.engine", "indistinct.files", "indistinct.query")
 """Packages whose doorways stay closed there: opening them would cost two seconds a process."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
@@ -109,18 +99,8 @@ class Apart:
         raise InputError(content or _TOO_MUCH)
 
     def _start(self) -> None:
-        quiet = None if os.environ.get("INDISTINCT_DEBUG") else subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=quiet,
-            env={**os.environ, **_ONE_THREAD},
-        )
-        packages = {
-            name: list(sys.modules[name].__path__) for name in _DOORWAYS if name in sys.modules
-        }
-        first = [(sys.path, packages), self._memory, self._seconds, *self._made]
+        self._process, told = start_process(__name__, closed=_DOORWAYS, env=_ONE_THREAD)
+        first = [told, self._memory, self._seconds, *self._made]
         kind, content = self._exchange(self._process, first, STARTING_SECONDS)
         if kind != "made":
             self.close()

@@ -17,7 +17,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, Fraction, InputError, Ints, Variables, progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    Fraction,
+    InputError,
+    Ints,
+    Variables,
+    above,
+    check_number,
+    held_kind,
+    holds_numbers,
+    progress,
+)
 from indistinct.engine.tally import Approach, Tally
 from indistinct.files import Source
 
@@ -134,7 +146,7 @@ class Engine(ABC):
             distinct, present = (found.column(f"{c}{i}")[0].as_py() for c in ("d", "n"))
             # engines have other types for the same values: unsigned numbers, time zones
             low, high = (
-                found.column(f"{c}{i}").cast(_plain(kind))[0].as_py() if present else None
+                found.column(f"{c}{i}").cast(held_kind(kind))[0].as_py() if present else None
                 for c in ("low", "high")
             )
             missing = source.records - present
@@ -190,8 +202,7 @@ class Engine(ABC):
         if (size is None) == (fraction is None):
             raise InputError("A sample needs either a size or a fraction.")
         if fraction is not None:
-            if not 0 < fraction <= 1:
-                raise InputError(f"The fraction must be above 0 and at most 1. Got {fraction}.")
+            check_number("The fraction", fraction, above(0, 1))
             size = round(source.records * fraction)
         if size is None or not 0 <= size <= source.records:
             raise InputError(
@@ -214,7 +225,7 @@ class Engine(ABC):
 def weight_units(weights: pa.Array, *, source: Source, column: str, start: int = 0) -> Ints:
     """Return weights as multiples of 1/`WEIGHT_UNIT`; they must be positive numbers."""
     kind = weights.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: the weight '{column}' must be a number column. Got {kind}."
         )
@@ -236,10 +247,6 @@ def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch
     for batch in batches:
         yield batch, start
         start += batch.num_rows
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def quote(name: str) -> str:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from indistinct.core import Array, InputError, Ints, Words, progress
+from indistinct.core import Array, InputError, Ints, Words, held_kind, progress
 from indistinct.engine.kernels import pack_codes, pack_mapped
 from indistinct.files import Source
 
@@ -302,7 +302,7 @@ class DistinctColumns:
     """Gathers distinct values of columns from many batches, or from many machines."""
 
     def __init__(self, schema: pa.Schema, names: Sequence[str]) -> None:
-        self._values = {name: _Distinct(_value_type(schema.field(name).type)) for name in names}
+        self._values = {name: _Distinct(held_kind(schema.field(name).type)) for name in names}
         self._missing = dict.fromkeys(names, False)
 
     def add(self, name: str, values: pa.Array, missing: bool) -> None:
@@ -338,10 +338,6 @@ class _Distinct:
 def text_columns(schema: pa.Schema, names: Sequence[str]) -> list[str]:
     """Return the names of text columns: those that Parquet can give as a short list of values."""
     return [name for name in names if pa.types.is_string(schema.field(name).type)]
-
-
-def _value_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _without_nan(column: pa.Array) -> pa.Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import Array, hash_word
 
 __all__ = [
     "add_by_class",
@@ -29,12 +29,10 @@ __all__ = [
 
 @njit(cache=True, nogil=True)
 def _mixed(words: Array, row: int) -> np.uint64:
-    """Mix all words of a row into 64 well-spread bits (the finaliser of splitmix64)."""
+    """Mix all words of a row into 64 well-spread bits."""
     h = np.uint64(0)
     for j in range(words.shape[1]):
-        h = (h ^ words[row, j]) * np.uint64(0x9E3779B97F4A7C15)
-        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        h = h ^ (h >> np.uint64(27))
+        h = hash_word(h ^ words[row, j], 30, 27)
     return h
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean, holds_numbers, holds_text
 from indistinct.core.doors import check_file, check_folder_of_files
 from indistinct.files.columns import is_number
 from indistinct.files.csvfile import read_csv
@@ -199,13 +199,13 @@ def check_numeric(source: Source, column: str) -> None:
     """
     source.check_columns([column])
     type = source.schema.field(column).type
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    if holds_numbers(type):
         return
     dialect = dialect_of(source)
     before = 0
     for batch in source.batches([column]):
         values = batch.column(0)
-        if not (pa.types.is_string(type) or pa.types.is_large_string(type)):
+        if not holds_text(type):
             wrong = pc.is_valid(values)
         else:
             wrong = pc.invert(is_number(values, decimal=dialect.decimal if dialect else "."))

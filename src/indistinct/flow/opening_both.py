@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from indistinct import files
-from indistinct.core import InputError, Ints, kind_of
+from indistinct.core import InputError, Ints
 from indistinct.core.doors import read_file
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
 from indistinct.project import EngineSettings, Project, load_project
 from indistinct.release import check_folder, parts, read_origin
+from indistinct.utility.comparing import kind_of_values
 
 __all__ = [
     "Opened",
@@ -148,7 +149,7 @@ def _declared_as(original: Source, released: Source) -> Source:
             continue
         told = original.variables[name]
         changes[name] = {"role": told.role, "label": told.label}
-        if len({kind_of(schema.field(name).type) for schema in schemas}) == 1:
+        if len({kind_of_values(schema.field(name).type) for schema in schemas}) == 1:
             changes[name] |= {
                 "level": told.level,
                 "labels": told.labels,

@@ -25,6 +25,7 @@ from indistinct.core import (
     SmallInts,
     Variable,
     did_you_mean,
+    holds_numbers,
     progress,
 )
 from indistinct.engine import text_columns
@@ -311,7 +312,7 @@ def _common_type(
         return (pa.float64() if is_number else pa.string()), ""
     if all(pa.types.is_integer(kind) for kind in kinds):
         return pa.int64(), ""
-    if all(_is_number(kind) for kind in kinds):
+    if all(holds_numbers(kind) for kind in kinds):
         return pa.float64(), ""
     if len(kinds) == 1:
         return next(iter(kinds)), ""
@@ -325,12 +326,6 @@ def _holds_numbers(values: pa.Array) -> bool:
     except pa.ArrowInvalid:
         return False
     return True
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
 
 
 def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -355,7 +350,7 @@ def _numbers(values: pa.Array, told: Variable, missing: bool) -> Floats | None:
     if pa.types.is_temporal(kind):
         days = pa.types.is_date32(kind) or pa.types.is_time32(kind)
         values = values.cast(pa.int32() if days else pa.int64())
-    elif not _is_number(kind):
+    elif not holds_numbers(kind):
         return _declared_order(values, told, missing)
     found = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
     found = np.where(np.isfinite(found), found, np.nan)
@@ -393,7 +388,7 @@ def _weights(source: Source, name: str | None) -> Floats | None:
     start = 0
     for batch in source.batches([name]):
         column = batch.column(0)
-        if not _is_number(column.type):
+        if not holds_numbers(column.type):
             raise InputError(f"{source.origin}: the weight '{name}' must be a number column.")
         values = column.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
         bad = ~(values > 0) | np.isinf(values)

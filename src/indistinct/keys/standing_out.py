@@ -20,6 +20,8 @@ from indistinct.core import (
     InputError,
     Ints,
     Missing,
+    at_least,
+    check_number,
     check_whole,
     did_you_mean,
 )
@@ -313,8 +315,7 @@ def uniques(
         counted. With `public` or wildcards their number is a lower bound.
     """
     safe_from = threshold(k, at_most)
-    if floor < 0:
-        raise InputError(f"The floor of a category must not be negative. Got {floor}.")
+    check_number("The floor of a category", floor, at_least(0))
     public = dict(public or {})
     for name in public:
         if name not in key:

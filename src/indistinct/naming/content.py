@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct.core import holds_numbers, holds_text
 from indistinct.engine import ColumnFacts, Engine, quote
 from indistinct.files import Source, dialect_of, is_number
 from indistinct.hierarchy import as_text, is_date
@@ -122,7 +123,7 @@ class Content:
     @property
     def is_text(self) -> bool:
         """Whether the column holds text."""
-        return bool(pa.types.is_string(self.kind) or pa.types.is_large_string(self.kind))
+        return holds_text(self.kind)
 
     @property
     def is_integer(self) -> bool:
@@ -132,9 +133,7 @@ class Content:
     @property
     def is_number(self) -> bool:
         """Whether the column's type is a number."""
-        return self.is_integer or bool(
-            pa.types.is_floating(self.kind) or pa.types.is_decimal(self.kind)
-        )
+        return holds_numbers(self.kind)
 
     @cached_property
     def looks_numeric(self) -> bool:

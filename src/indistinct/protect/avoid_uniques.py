@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Bools, InputError, Ints, Words
+from indistinct.core import Bools, InputError, Ints, Words, stirred
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import read_coded
@@ -141,8 +141,7 @@ class _Exchange:
 
     def _words(self, codes: Ints) -> Words:
         spread = (codes.astype(np.uint64) + np.uint64(1)) * self.factors
-        mixed = spread ^ (spread >> np.uint64(29))
-        words: Words = (mixed * np.uint64(0xBF58476D1CE4E5B9)).sum(axis=1, dtype=np.uint64)
+        words: Words = stirred(spread, 29).sum(axis=1, dtype=np.uint64)
         return words
 
     def _is_forbidden(self, words: Words) -> Bools:

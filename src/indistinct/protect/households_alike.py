@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, InputError, Ints, Seed
+from indistinct.core import Bools, InputError, Ints, Seed, values_and_codes
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
@@ -147,12 +147,8 @@ class _Cells:
     @classmethod
     def read(cls, source: Source, name: str, tree: Hierarchy | None) -> _Cells:
         """Read the cells of a column."""
-        column = source.table([name]).column(0).combine_chunks()
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        coded = column.dictionary_encode(null_encoding="encode")
-        codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        return cls(as_texts(coded.dictionary.to_pylist()), codes, tree)
+        values, codes = values_and_codes(source.table([name]).column(0))
+        return cls(as_texts(values), codes, tree)
 
     def _code(self, label: str | None) -> int:
         if label is None:

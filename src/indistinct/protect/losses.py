@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from indistinct.core import Bools, Floats, Ints
+from indistinct.core import Bools, Floats, Ints, holds_numbers
 from indistinct.engine import Engine, quote
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -223,7 +222,7 @@ def _means(engine: Engine, full: Source, reduced: Source) -> dict[str, tuple[flo
         for name, variable in full.variables.items()
         if variable.level == "numeric"
         and variable.role != "identifier"
-        and (pa.types.is_integer(kind := schema.field(name).type) or pa.types.is_floating(kind))
+        and holds_numbers(schema.field(name).type)
     ]
     if not names:
         return {}

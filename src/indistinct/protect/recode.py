@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Ints, SmallInts, Variable
+from indistinct.core import InputError, Ints, SmallInts, Variable, holds_text
 from indistinct.engine import Engine, Tally
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
@@ -165,7 +165,7 @@ def generalised_variable(variable: Variable, kind: pa.DataType) -> dict[str, Any
     """
     level = "ordinal" if variable.level in ("numeric", "date") else variable.level
     changes: dict[str, Any] = {"level": level, "categories": None, "format": ""}
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not holds_text(kind):
         changes |= {"labels": {}, "user_missing": ()}
     return changes
 

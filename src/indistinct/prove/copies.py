@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, Ints, Words, progress
+from indistinct.core import Bools, Floats, Ints, Words, decoded, holds_numbers, holds_text, progress
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.covering import Cover, cover, texts_of
@@ -296,7 +296,7 @@ def _as_numbers(column: pa.Array) -> Floats | None:
         column = column.cast(pa.int64())
     elif pa.types.is_date(kind):
         column = column.cast(pa.date32()).cast(pa.int32())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    elif not holds_numbers(kind):
         return None
     numbers = column.cast(pa.float64(), safe=False).fill_null(np.nan)
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
@@ -406,7 +406,7 @@ def _compared(
         some = list(names[start : start + _AT_ONCE])
         old, own = private.table(some), release.table(some)
         for name in some:
-            before, after = _plain(old.column(name)), _plain(own.column(name))
+            before, after = (decoded(t.column(name).combine_chunks()) for t in (old, own))
             if name in altered or _tells_otherwise(before, after):
                 changed.append(name)
             sampled[name] = _Sampled.of(before.take(drawn))
@@ -551,16 +551,15 @@ def _strangers(private: Source, apart: Sequence[str]) -> Ints:
     drawn = _drawn(private.records)
     left = np.arange(len(drawn), dtype=np.int64)
     for name in apart:
-        column = _plain(private.table([name]).column(0)).take(drawn).take(pa.array(left))
+        column = (
+            decoded(private.table([name]).column(0).combine_chunks())
+            .take(drawn)
+            .take(pa.array(left))
+        )
         codes = _ordered(column)
         first = np.unique(codes, return_index=True)[1]
         left = left[(codes < 0) | np.isin(np.arange(len(codes)), first)]
     return left
-
-
-def _plain(column: pa.ChunkedArray) -> pa.Array:
-    array, kind = column.combine_chunks(), column.type
-    return array.cast(kind.value_type) if pa.types.is_dictionary(kind) else array
 
 
 def _ordered(column: pa.Array) -> Ints:
@@ -575,7 +574,7 @@ def _ordered(column: pa.Array) -> Ints:
 
 def _order(values: pa.Array) -> Ints:
     """Return the order of values: texts that are all numbers as numbers."""
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+    if holds_text(values.type):
         with contextlib.suppress(pa.ArrowInvalid):
             values = values.cast(pa.float64())
     try:

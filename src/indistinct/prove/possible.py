@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Bools, Ints
+from indistinct.core import Bools, Ints, decoded, values_and_codes
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import group_rows, person_of_records
@@ -44,14 +44,11 @@ class Coded:
 
 def coded_column(source: Source, name: str) -> Coded:
     """Read a column of a file as codes; not-a-number is missing."""
-    column = source.table([name]).column(0).combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decoded(source.table([name]).column(0).combine_chunks())
     if pa.types.is_floating(column.type):
         column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
-    coded = column.dictionary_encode(null_encoding="encode")
-    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return Coded(tuple(coded.dictionary.to_pylist()), codes)
+    values, codes = values_and_codes(column)
+    return Coded(tuple(values), codes)
 
 
 class ValueSets:

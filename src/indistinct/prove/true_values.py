@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Ints
+from indistinct.core import Bools, Ints, holds_numbers, values_and_codes
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.covering import cover
@@ -75,13 +75,13 @@ def agreement(
     for name in released.column_names:
         own = released.column(name).take(pa.array(left)).combine_chunks()
         true = private.column(name).take(pa.array(right)).combine_chunks()
-        if _is_number(own.type) and _is_number(true.type):  # values, no labels to be read
+        if holds_numbers(own.type) and holds_numbers(true.type):  # values, no labels to be read
             says = own.is_valid().to_numpy(zero_copy_only=False)
             same = pc.equal(own, true).fill_null(False).to_numpy(zero_copy_only=False)
             agree &= same | ~says
             telling |= says
             continue
-        labels, values = _coded(own), _coded(true)
+        labels, values = values_and_codes(own), values_and_codes(true)
         found = cover(labels[0], values[0], name=name, hierarchy=hierarchies.get(name))
         agree &= found.meets(labels[1], values[1])
         telling |= found.telling[labels[1]] if len(left) else telling
@@ -105,7 +105,7 @@ def true_values(
         own = released.column(name).take(pa.array(left)).combine_chunks()
         theirs = private.column(name)
         tree = hierarchies.get(name)
-        if _is_number(own.type) and _is_number(theirs.type):
+        if holds_numbers(own.type) and holds_numbers(theirs.type):
             same = pc.equal(own, theirs.take(pa.array(right)).combine_chunks())
             agrees = same.fill_null(False).to_numpy(zero_copy_only=False)
             says = own.is_valid().to_numpy(zero_copy_only=False)
@@ -113,8 +113,8 @@ def true_values(
             if not theirs.null_count and least.as_py() == most.as_py():
                 says = says & ~pc.equal(own, least).fill_null(False).to_numpy(zero_copy_only=False)
         else:
-            labels = _coded(own)
-            values = _coded(theirs.take(pa.array(right)).combine_chunks())
+            labels = values_and_codes(own)
+            values = values_and_codes(theirs.take(pa.array(right)).combine_chunks())
             found = cover(labels[0], values[0], name=name, hierarchy=tree)
             agrees = found.meets(labels[1], values[1])
             told = found.telling & ~_of_everybody(labels[0], theirs, tree)
@@ -137,16 +137,3 @@ def _of_everybody(
         [found.meets(np.full(len(there), code), numbers).all() for code in range(len(labels))],
         dtype=bool,
     )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _coded(column: pa.Array) -> tuple[list[object], Ints]:
-    """Return the distinct values of a column, and the number of each row's."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    coded = column.dictionary_encode(null_encoding="encode")
-    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return coded.dictionary.to_pylist(), codes

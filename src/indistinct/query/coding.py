@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, decoded, did_you_mean
 from indistinct.files import Source
 from indistinct.query.conditions import Masks
 from indistinct.query.language import Comparison, Value
@@ -242,10 +242,8 @@ def _absent(variable: Variable, value: Any) -> bool:
 
 
 def _column(source: Source, name: str) -> tuple[pa.Array, Kind]:
-    column = source.table([name]).column(0).combine_chunks()
+    column = decoded(source.table([name]).column(0).combine_chunks())
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_boolean(kind):
         return column, "truth"
     if pa.types.is_integer(kind):

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from indistinct.core import Array, Floats, Fraction, InputError
+from indistinct.core import Array, Floats, Fraction, InputError, above, check_number
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -142,8 +142,7 @@ def attacker_risks(
     >>> found.prosecutor.highest, found.journalist.highest, found.marketer
     (1.0, 0.5, 0.15)
     """
-    if not 0 < threshold <= 1:
-        raise InputError(f"The threshold must be above 0 and at most 1. Got {threshold}.")
+    check_number("The threshold", threshold, above(0, 1))
     if population is not None and fraction is not None:
         raise InputError("Give either a population or a sampling fraction, not both.")
     if not table.records:

@@ -16,7 +16,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    between,
+    check_number,
+    did_you_mean,
+)
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
@@ -235,8 +244,8 @@ def closeness_of(
 
 
 def _checked_t(t: float | None) -> float | None:
-    if t is not None and not 0 <= t <= 1:
-        raise InputError(f"t must be between 0 and 1. Got {t}. Usual is 0.1 to 0.3.")
+    if t is not None:
+        check_number("t", t, between(0, 1, "Usual is 0.1 to 0.3."))
     return t
 
 

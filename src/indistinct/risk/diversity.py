@@ -15,7 +15,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    did_you_mean,
+)
 from indistinct.engine import Coding
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
@@ -432,14 +441,13 @@ def _assumptions(splits: Sequence[SensitiveCounts]) -> tuple[str, ...]:
 
 
 def _checked_l(l: float | None) -> float | None:
-    if l is not None and not l > 1:
-        raise InputError(f"l must be greater than 1. Got {l}. Every class is 1-diverse.")
+    if l is not None:
+        check_number("l", l, above(1, hint="Every class is 1-diverse."))
     return l
 
 
 def _check_c(c: float) -> None:
-    if not 0 < c < np.inf:
-        raise InputError(f"c must be a positive number. Got {c}. Usual is c=2.")
+    check_number("c", c, above(0, hint="Usual is c=2."))
 
 
 def _class_measures(starts: Ints, counts: Ints, c: float) -> Measures:

@@ -20,7 +20,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, InputError, Ints, Variable, did_you_mean
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    Variable,
+    decoded,
+    did_you_mean,
+    held_kind,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.core.doors import read_text
 from indistinct.files import BATCH_RECORDS, Source
 from indistinct.results import Shown, Table
@@ -55,8 +65,7 @@ class Condition:
 
     def holds(self, column: pa.Array, variable: Variable) -> Bools:
         """Say of every value of a column whether it meets the condition."""
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = decoded(column)
         missing = _missing(column, variable)
         if self.operation == "missing":
             return missing if self.value else ~missing
@@ -84,7 +93,7 @@ def _missing(column: pa.Array, variable: Variable) -> Bools:
     missing = np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for code in variable.user_missing:
         low, high = code if isinstance(code, tuple) else (code, code)
-        if isinstance(low, str) != _is_text(column.type):
+        if isinstance(low, str) != holds_text(column.type):
             continue
         inside = pc.and_(
             pc.greater_equal(column, _scalar(low, column.type)),
@@ -102,10 +111,6 @@ def _scalar(value: Any, kind: pa.DataType) -> pa.Scalar:
         # a file's single-precision 0.1 is not the double 0.1 of a rule
         return pa.scalar(float(value), kind)
     return pa.scalar(value)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 @dataclass(frozen=True)
@@ -256,9 +261,9 @@ def _unfit(operation: str, value: Any, kind: pa.DataType) -> str:
         if operation == "between" and len(value) != 2:
             return f"must be two values, the lowest and the highest. Got {len(value)}."
     values = value if operation in ("in", "between") else [value]
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = held_kind(kind)
     ordered = operation in ("above", "below", "between")
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if holds_numbers(kind):
         if any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in values):
             return "must be a number, since the variable is one."
         return "" if all(abs(v) < 1 << 63 for v in values) else "must be smaller than 2⁶³."

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numba import njit
 from scipy.special import hyp2f1
 
-from indistinct.core import Array, Floats, Fraction, InputError, Ints, Missing
+from indistinct.core import Array, Floats, Fraction, InputError, Ints, Missing, above, check_number
 from indistinct.keys import KeyTable, wildcard_frequencies, wildcard_weights
 from indistinct.results import Fact, Result, facts, result
 from indistinct.results.figures import bars
@@ -96,12 +96,11 @@ class IndividualRisk(Result):
         of the records' risks with Σ min(r, r*) / n at most `global_risk`. Where nothing needs
         protection this is the largest risk of all.
         """
-        if not 0 < global_risk <= 1:
-            raise InputError(f"The global risk must be above 0 and at most 1. Got {global_risk}.")
+        check_number("The global risk", global_risk, above(0, 1))
         order = np.argsort(self.risk)
         risk, counts = self.risk[order], self.counts[order]
-        above = self.records - np.cumsum(counts)
-        held = np.cumsum(counts * risk) + above * risk
+        riskier = self.records - np.cumsum(counts)
+        held = np.cumsum(counts * risk) + riskier * risk
         within = int(np.searchsorted(held, global_risk * self.records, side="right"))
         # where even the smallest risk is too large, bringing all records to the bound reaches it
         return float(risk[within - 1]) if within else global_risk

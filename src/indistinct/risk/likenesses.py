@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, InputError, Ints
+from indistinct.core import Bools, Floats, Ints, above, check_number
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -172,8 +172,8 @@ def likeness_of(
 ) -> Likeness:
     """Measure the likeness of a table that was split already; see `likeness`."""
     for name, bound in (("beta", beta), ("delta", delta)):
-        if bound is not None and not bound > 0:
-            raise InputError(f"{name} must be a positive number. Got {bound}.")
+        if bound is not None:
+            check_number(name, bound, above(0))
     p = split.file_shares[split.values]
     ratio = split.class_shares / p
     first = split.starts[:-1]

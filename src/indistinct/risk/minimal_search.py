@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import GOLDEN, Array, fold_word
 
 __all__ = ["gather_by_class", "search"]
 
@@ -230,7 +230,7 @@ def _tails(codes: Array) -> tuple[Array, Array]:
             key = np.uint64(codes[j, r])
             if j:
                 key |= np.uint64(numbers[j - 1, r]) << np.uint64(32)
-            h = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+            h = fold_word(key, 32) * GOLDEN
             at = np.int64(h >> np.uint64(20)) & (slots - 1)
             while used[at] == j + 1 and keys[at] != key:
                 at = (at + 1) & (slots - 1)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import AtMost, ClassSize, InputError
+from indistinct.core import AtMost, ClassSize, InputError, above, check_number
 from indistinct.engine import Tally
 from indistinct.keys import KeyTable, threshold
 from indistinct.results import Shown, Table
@@ -87,8 +87,7 @@ class VariableRemoval(Shown):
 
         These are the variables to consider for masking.
         """
-        if not 0 < share <= 1:
-            raise InputError(f"share must be above 0 and at most 1. Got {share}.")
+        check_number("share", share, above(0, 1))
         turned, chosen = 0, []
         for step in self.steps:
             if turned >= share * self.at_risk:

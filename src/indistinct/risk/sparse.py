@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from indistinct.core import Floats, InputError, Ints, Seed
+from indistinct.core import Floats, InputError, Ints, Seed, check_whole
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import DENSE_CELLS, Fit, fit, proportional_fit
@@ -178,8 +178,7 @@ def fit_sparse(
     >>> fit_sparse(table, parse_model("sex*job + town", table.names)).means.round(9)
     array([1. , 1. , 0.5, 0.5])
     """
-    if draws < 1000:
-        raise InputError(f"The number of draws must be at least 1,000. Got {draws}.")
+    check_whole("draws", draws, 1_000)
     if any(len(margin) > 3 for margin in model.margins):
         raise InputError(
             f"The sparse fit holds interactions of at most three variables. Got {model.text}."

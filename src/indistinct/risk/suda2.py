@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from indistinct.core import Array, Floats, InputError
+from indistinct.core import Array, Floats, InputError, above, check_number
 from indistinct.keys import KeyTable
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
@@ -194,11 +194,8 @@ def suda(
     >>> {name: round(percent) for name, percent in found.variable_contributions.items()}
     {'age': 57, 'sex': 57, 'widowed': 57}
     """
-    if not 0 < dis < 1:
-        raise InputError(
-            f"dis must be above 0 and below 1. Got {dis}. It is the fraction of the population "
-            "that the intruder's file is taken to hold; 0.01 is usual."
-        )
+    hint = "It is the fraction of the population that the intruder's file is taken to hold."
+    check_number("dis", dis, above(0, below=1, hint=f"{hint} Usual is 0.01."))
     if scoring not in get_args(Scoring):
         raise InputError(f"scoring must be elliot or ihsn. Got '{scoring}'.")
     variables = len(table.names)

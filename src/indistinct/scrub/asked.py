@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError, between, check_number, check_whole, did_you_mean
 from indistinct.files import read_key_file
 from indistinct.project import Dates, Scope, TextSettings
 from indistinct.scrub.decoding import check_encoding
@@ -67,9 +67,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         """Refuse settings that mean nothing."""
-        number = isinstance(self.threshold, (int, float)) and not isinstance(self.threshold, bool)
-        if not number or not 0 <= self.threshold <= 1:
-            raise InputError(f"The threshold must be a number from 0 to 1. Got {self.threshold}.")
+        check_number("The threshold", self.threshold, between(0, 1))
         for name, allowed in (("dates", get_args(Dates)), ("scope", get_args(Scope))):
             given = getattr(self, name)
             if given not in allowed:
@@ -79,8 +77,8 @@ class Asked:
                 )
         if self.secret is not None and self.seed is not None:
             raise InputError("Give a secret or a seed, not both: either draws the made-up names.")
-        if self.seed is not None and self.seed < 0:
-            raise InputError(f"The seed must be a whole number of at least 0. Got {self.seed}.")
+        if self.seed is not None:
+            check_whole("seed", self.seed, 0)
         if self.max_characters < 1:
             raise InputError(
                 f"A document must be allowed at least 1 character. Got {self.max_characters}."

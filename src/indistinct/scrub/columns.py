@@ -15,7 +15,7 @@ from secrets import token_hex
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct.core import InputError, Variables
+from indistinct.core import InputError, Variables, holds_text
 from indistinct.files import (
     ParquetWriter,
     Source,
@@ -26,7 +26,7 @@ from indistinct.files import (
 )
 from indistinct.scrub.documents import Document, Treated
 
-__all__ = ["TableLetters", "TableWriter", "batches_of", "is_table", "is_text"]
+__all__ = ["TableLetters", "TableWriter", "batches_of", "is_table"]
 
 BATCH = 1024
 """Records that are held at a time; a text may be long."""
@@ -37,11 +37,6 @@ _TABLES = (".csv", ".tsv", ".gz", ".parquet", ".dta", ".sav", ".zsav", ".sas7bda
 def is_table(path: Path) -> bool:
     """Say whether a file is a table, by its name."""
     return path.suffix.lower() in _TABLES
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Say whether a column of a type holds text."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 @dataclass
@@ -73,7 +68,7 @@ class TableLetters:
         self.source.check_columns([*named, *([self.patient_field] if self.patient_field else [])])
         for name in dict.fromkeys(self.columns):
             kind = self.source.schema.field(name).type
-            if not is_text(kind):
+            if not holds_text(kind):
                 raise InputError(
                     f"{self.source.origin}: '{name}' holds {kind}, not text. Name the columns with "
                     "letters or notes."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct import files
-from indistinct.core import InputError, progress
+from indistinct.core import InputError, check_whole, progress
 from indistinct.core.doors import folder_written_whole, watching
 from indistinct.engine import EngineName, available_threads, start_engine
 from indistinct.files import dialect_of
@@ -244,8 +244,8 @@ def _opened(
 
 
 def _threads(given: int | None) -> int:
-    if given is not None and given < 1:
-        raise InputError(f"The number of threads must be at least 1. Got {given}.")
+    if given is not None:
+        check_whole("The number of threads", given, 1)
     return given or available_threads()
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Ints, Seed
+from indistinct.core import InputError, Ints, Seed, between, check_number, holds_text
 from indistinct.engine import Change, Engine
 from indistinct.files import Source
 from indistinct.project import Dates, Project, Scope
 from indistinct.protect import Context, Plan, Receipt, Step
 from indistinct.scrub.asked import Asked
-from indistinct.scrub.columns import batches_of, is_text
+from indistinct.scrub.columns import batches_of
 from indistinct.scrub.documents import Document
 from indistinct.scrub.knowing import known_people
 from indistinct.scrub.streaming import treat_all
@@ -66,8 +66,7 @@ class ScrubText(Step, kind="scrub-text"):
             raise InputError("Name at least one text column.")
         if len(set(self.columns)) < len(self.columns):
             raise InputError("A text column is named twice. Name each once.")
-        if not 0 <= self.threshold <= 1:
-            raise InputError(f"The threshold must be a number from 0 to 1. Got {self.threshold}.")
+        check_number("The threshold", self.threshold, between(0, 1))
 
     def describe(self) -> str:
         """Say what is done."""
@@ -100,7 +99,7 @@ class ScrubText(Step, kind="scrub-text"):
         named = [*self.columns, *([self.patient] if self.patient is not None else [])]
         source.check_columns(named)
         for name in self.columns:
-            if not is_text(source.schema.field(name).type):
+            if not holds_text(source.schema.field(name).type):
                 raise InputError(
                     f"{source.origin}: '{name}' holds {source.schema.field(name).type}, not text."
                 )

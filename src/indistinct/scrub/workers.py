@@ -10,14 +10,12 @@ document at which that dies again is withheld.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
-import subprocess
-import sys
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import IO
 
+from indistinct.core import start_process
 from indistinct.scrub.documents import Outcome
 from indistinct.scrub.limits import seconds_for
 from indistinct.scrub.streaming import Chunk, Treatment
@@ -25,15 +23,6 @@ from indistinct.scrub.streaming import Chunk, Treatment
 __all__ = ["Workers"]
 
 STARTING_SECONDS = 120.0
-_START = """
-import pickle, sys, types
-sys.path[:], packages = pickle.load(sys.stdin.buffer)
-for name, path in packages.items():
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = path
-from indistinct.scrub.serving import serve
-serve()
-"""
 _DOORWAYS = ("indistinct", "indistinct.scrub")
 """Packages whose doorways stay closed there: scrubbing needs no engine, no tables, no reports, and
 opening them would cost every process two seconds and 200 MB."""
@@ -100,15 +89,8 @@ class _Process:
     """One process, and the pipes to and from it."""
 
     def __init__(self, treatment: Treatment) -> None:
-        quiet = None if os.environ.get("INDISTINCT_DEBUG") else subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=quiet,
-        )
-        packages = {name: list(sys.modules[name].__path__) for name in _DOORWAYS}
-        self._first: list[object] = [(sys.path, packages), treatment]
+        self._process, told = start_process("indistinct.scrub.serving", closed=_DOORWAYS)
+        self._first: list[object] = [told, treatment]
 
     @property
     def _to(self) -> IO[bytes]:

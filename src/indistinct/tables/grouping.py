@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, InputError, Ints
+from indistinct.core import Bools, Floats, InputError, Ints, above, check_number
 from indistinct.hierarchy import Hierarchy, as_text
 
 __all__ = ["MISSING", "PERSONS", "Categories", "Grouping", "Item", "persons"]
@@ -104,8 +104,8 @@ class Grouping:
             not self.bands or any(b <= a for a, b in zip(self.bands, self.bands[1:], strict=False))
         ):
             raise InputError(f"The bands of the recode '{self.name}' must rise.")
-        if self.width is not None and not 0 < self.width < math.inf:
-            raise InputError(f"The width of the recode '{self.name}' must be above 0.")
+        if self.width is not None:
+            check_number(f"The width of the recode '{self.name}'", self.width, above(0))
         if self.groups is not None and not self.groups:
             raise InputError(f"The recode '{self.name}' has no groups.")
 

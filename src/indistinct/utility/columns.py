@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, decoded, did_you_mean, holds_numbers
 from indistinct.hierarchy import Hierarchy
 
 __all__ = ["CellDistance", "Cells", "cell_distance", "column_distance", "techniques"]
@@ -117,7 +117,7 @@ def column_distance(
 def _changed(cells: Cells) -> Floats:
     before, after = cells.original, cells.released
     if before.type != after.type:
-        both_numbers = all(_is_number(column.type) for column in (before, after))
+        both_numbers = all(holds_numbers(column.type) for column in (before, after))
         common = pa.float64() if both_numbers else pa.string()
         before, after = before.cast(common), after.cast(common)
     same = pc.equal(before, after).to_numpy(zero_copy_only=False)
@@ -136,7 +136,7 @@ def _moved(cells: Cells) -> Floats:
 
 @cell_distance("swap")
 def _swapped(cells: Cells) -> Floats:
-    numeric = _is_number(cells.original.type) and _is_number(cells.released.type)
+    numeric = holds_numbers(cells.original.type) and holds_numbers(cells.released.type)
     return (_moved if numeric else _changed)(cells)
 
 
@@ -173,7 +173,7 @@ def _array(column: Any) -> pa.Array:
         found = column.combine_chunks()
     else:
         found = column if isinstance(column, pa.Array) else pa.array(column)
-    return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    return decoded(found)
 
 
 def _valid(column: pa.Array) -> Bools:
@@ -184,16 +184,10 @@ def _valid(column: pa.Array) -> Bools:
     return np.asarray(valid)
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
-
-
 def _numbers(column: pa.Array) -> Floats:
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
-    if not _is_number(column.type):
+    if not holds_numbers(column.type):
         raise InputError(
             f"The distance of this technique needs columns of numbers or dates. Got {column.type}."
         )

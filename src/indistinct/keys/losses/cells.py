@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from indistinct.core import Floats, InputError, Ints, did_you_mean
+from indistinct.core import Floats, InputError, Ints, at_least, check_number, did_you_mean
 from indistinct.keys import Recoding
 
 __all__ = ["CellCounts", "cell_counts", "total_cost", "weights_of"]
@@ -79,8 +79,7 @@ def weights_of(recoding: Recoding, weights: Mapping[str, float] | None) -> Float
     for name, weight in (weights or {}).items():
         if name not in names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, names)}")
-        if not (np.isfinite(weight) and weight >= 0):
-            raise InputError(f"The weight of '{name}' must be a number from 0. Got {weight}.")
+        check_number(f"The weight of '{name}'", weight, at_least(0))
     found = np.array([(weights or {}).get(name, 1.0) for name in names], dtype=np.float64)
     if len(found) and not found.any():
         raise InputError("At least one variable must have a weight above 0.")

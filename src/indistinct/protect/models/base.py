@@ -9,7 +9,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from indistinct.core import Bools, InputError, Ints, did_you_mean, load_every_module
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    did_you_mean,
+    load_every_module,
+)
 from indistinct.hierarchy import Hierarchy
 from indistinct.risk import SensitiveCounts
 
@@ -177,5 +185,4 @@ def unsafe_classes(models: Sequence[PrivacyModel], classes: Grouping, *, most: i
 
 def check_share(name: str, value: object) -> None:
     """Refuse what is not a share above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise InputError(f"{name} must be above 0 and at most 1. Got {value}.")
+    check_number(name, value, above(0, 1))

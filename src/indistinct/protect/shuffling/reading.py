@@ -9,7 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, InputError, Ints, Variable
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    Variable,
+    between,
+    check_number,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts
@@ -198,7 +207,7 @@ def _left(stays: Bools, classes: Ints) -> Codes | None:
 def _by_category(source: Source, variable: Variable, values: pa.Array) -> Ints:
     """Sort values, which are in rising order, by their declared categories where texts have some
     or the level is ordinal."""
-    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    text = holds_text(values.type)
     if variable.categories is None or not (text or variable.level == "ordinal"):
         return np.arange(len(values))
     place = {category: number for number, category in enumerate(variable.categories)}
@@ -261,7 +270,7 @@ def _is_nominal(source: Source, name: str, size: int) -> bool:
     if variable.level not in ("nominal", "taxonomy"):
         return False
     kind = source.schema.field(name).type
-    number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
+    number = holds_numbers(kind)
     return not (number and size > _FEW and not variable.labels and variable.level == "nominal")
 
 
@@ -270,5 +279,4 @@ def check_levels(levels: Mapping[str, float], names: Collection[str], what: str)
     for name, value in levels.items():
         if name not in names:
             raise InputError(f"'{name}' has a {what}, and is not among the shuffled variables.")
-        if isinstance(value, bool) or not 0 <= value <= 1:
-            raise InputError(f"The {what} of '{name}' must be from 0 to 1. Got {value}.")
+        check_number(f"The {what} of '{name}'", value, between(0, 1))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import GuaranteeError, InputError, Ints, Variable, Variables
+from indistinct.core import GuaranteeError, InputError, Ints, Variable, Variables, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -55,10 +55,7 @@ class AddRecords(Step, kind="add-records"):
 
     def __post_init__(self) -> None:
         """Refuse less than one record, and a variable with two rules."""
-        if isinstance(self.records, bool) or self.records < 1:
-            raise InputError(
-                f"The number of records to add must be at least 1. Got {self.records}."
-            )
+        check_whole("The number of records to add", self.records, 1)
         sets = tuple((s,) if isinstance(s, str) else tuple(s) for s in self.shares)
         object.__setattr__(self, "shares", sets)
         check_variables([*self.means, *(n for s in sets for n in s)], "adding records", some=False)

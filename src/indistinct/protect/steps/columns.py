@@ -14,7 +14,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, Variables
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Variable,
+    Variables,
+    above,
+    check_number,
+    holds_numbers,
+)
 from indistinct.engine import Coding, Engine, Tally
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -86,7 +97,7 @@ def read_numbers(source: Source, name: str, *, doing: str) -> Numbers:
     """Read a column of numbers; another column, or one with an infinite number, is refused."""
     source.check_columns([name])
     kind = source.schema.field(name).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: {doing} needs numbers, and '{name}' holds {kind}. Name another "
             "variable, or convert the column."
@@ -223,8 +234,7 @@ def check_records(source: Source, records: Sequence[int]) -> None:
 
 def check_share(share: float, name: str) -> None:
     """Refuse what is not a share above 0 and at most 1."""
-    if isinstance(share, bool) or not 0 < share <= 1:
-        raise InputError(f"The {name} must be above 0 and at most 1. Got {share}.")
+    check_number(f"The {name}", share, above(0, 1))
 
 
 def _codes_for_missing(variable: Variable, values: Array, places: int | None) -> Bools:

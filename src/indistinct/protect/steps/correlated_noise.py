@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, InputError
+from indistinct.core import Bools, Floats, InputError, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -69,8 +69,7 @@ class CorrelatedNoise(Step, kind="correlated-noise"):
     def __post_init__(self) -> None:
         """Refuse a scale that is none, and an unknown word."""
         check_variables(self.variables, "noise")
-        if isinstance(self.scale, bool) or not 0 < self.scale < np.inf:
-            raise InputError(f"The scale of noise must be a number above 0. Got {self.scale}.")
+        check_number("The scale of noise", self.scale, above(0))
         if self.keep not in ("none", "expected", "exact"):
             raise InputError(f"keep must be none, expected or exact. Got '{self.keep}'.")
         object.__setattr__(self, "scale", float(self.scale))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from indistinct.core import Array, Floats, InputError, Ints
+from indistinct.core import Array, Floats, InputError, Ints, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -126,8 +126,7 @@ class AddNoise(Step, kind="add-noise"):
 
 def check_scale(scale: float, unit: str, distribution: str) -> float:
     """Return a noise's scale as a number; refuse what is none, and unknown words."""
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < np.inf:
-        raise InputError(f"The scale of noise must be a number above 0. Got {scale}.")
+    check_number("The scale of noise", scale, above(0))
     if unit not in ("absolute", "deviation"):
         raise InputError(f"The unit of noise must be absolute or deviation. Got '{unit}'.")
     if distribution not in ("normal", "uniform", "laplace"):

@@ -12,7 +12,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, InputError, Ints, Value, Variable
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Value,
+    Variable,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.files import Source
 
 __all__ = ["Ordered", "read_ordered"]
@@ -84,22 +93,13 @@ def read_ordered(source: Source, name: str, *, doing: str, order: bool = True) -
     back = np.empty(len(places), dtype=np.int64)
     back[places] = np.arange(len(places))
     kept = kept.take(pa.array(back))
-    is_number = _is_number(kind)
+    is_number = holds_numbers(kind)
     return Ordered(name, column, place_of[indices], kept, _scale(kept), is_number)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _scale(values: pa.Array) -> Floats:
     kind = values.type
-    if _is_number(kind):
+    if holds_numbers(kind):
         return np.asarray(values.cast(pa.float64()), dtype=np.float64)
     if pa.types.is_date32(kind):
         return np.asarray(values.cast(pa.int32()), dtype=np.float64)
@@ -115,7 +115,7 @@ def _places(
     source: Source, variable: Variable, values: pa.Array, *, doing: str, order: bool
 ) -> Ints:
     """Return the place of each distinct value in the variable's order."""
-    if variable.categories is not None and (variable.level == "ordinal" or _is_text(values.type)):
+    if variable.categories is not None and (variable.level == "ordinal" or holds_text(values.type)):
         place = {category: n for n, category in enumerate(variable.categories)}
         found = [place.get(value, -1) for value in values.to_pylist()]
         if min(found, default=0) < 0:
@@ -124,7 +124,7 @@ def _places(
                 "categories, so it has no place in their order. Declare it, or correct the file."
             )
         return np.unique(found, return_inverse=True)[1].astype(np.int64).reshape(-1)
-    if order and _is_text(values.type) and variable.level not in ("ordinal", "taxonomy"):
+    if order and holds_text(values.type) and variable.level not in ("ordinal", "taxonomy"):
         raise InputError(
             f"{source.origin}: {doing} needs an order, and '{variable.name}' holds text of level "
             f"{variable.level}. Declare its categories in order, or its level as ordinal."
@@ -139,7 +139,7 @@ def _means_missing(variable: Variable, values: pa.Array) -> Bools:
     found = np.zeros(len(values), dtype=bool)
     if not variable.user_missing:
         return found
-    if _is_number(values.type):
+    if holds_numbers(values.type):
         numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
         for low, high in _ranges(variable):
             if isinstance(low, int | float) and isinstance(high, int | float):

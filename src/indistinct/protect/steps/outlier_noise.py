@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.special import chdtri
 
-from indistinct.core import Floats, InputError
+from indistinct.core import Floats, InputError, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -57,8 +57,7 @@ class NoiseOnOutliers(Step, kind="noise-on-outliers"):
         """Refuse a scale or a level that is none."""
         check_variables(self.variables, "noise")
         object.__setattr__(self, "scale", check_scale(self.scale, "deviation", self.distribution))
-        if isinstance(self.level, bool) or not 0 < self.level < 1:
-            raise InputError(f"The level must be between 0 and 1. Got {self.level}.")
+        check_number("The level", self.level, above(0, below=1))
 
     def describe(self) -> str:
         """Say what is done."""

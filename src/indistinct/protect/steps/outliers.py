@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Bools, GuaranteeError, InputError
+from indistinct.core import Bools, GuaranteeError, InputError, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -63,8 +63,7 @@ class OutliersToMedians(Step, kind="outliers-to-medians"):
         if self.rule not in _USUAL:
             raise InputError(f"The rule must be one of {', '.join(_USUAL)}. Got '{self.rule}'.")
         limit = _USUAL[self.rule] if self.limit is None else self.limit
-        if isinstance(limit, bool) or not 0 < limit < np.inf:
-            raise InputError(f"The limit of outliers must be above 0. Got {limit}.")
+        check_number("The limit of outliers", limit, above(0))
         if self.rule == "quantiles" and limit >= 0.5:
             raise InputError(f"The limit of quantiles must be below 0.5. Got {limit}.")
         object.__setattr__(self, "limit", float(limit))

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from indistinct.core import GOLDEN, mix_word, uniform_of_word
+
 __all__ = [
     "ALONE",
     "pairs_in_windows",
@@ -28,9 +30,6 @@ __all__ = [
 ALONE = -1
 _RESERVED = -2
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 _TRIALS = 64
 
 _MOST_BITS = 32
@@ -123,13 +122,13 @@ def pairs_in_windows(last: Array, words: Array, spare: Array) -> Array:
         word = words[i]
         chosen = ALONE
         for _ in range(_TRIALS):
-            word += _GOLDEN
+            word += GOLDEN
             j = i + 1 + _below(word, width)
             if partner[j] == ALONE:
                 chosen = j
                 break
         if chosen == ALONE:
-            left = _below(word + _GOLDEN, free)
+            left = _below(word + GOLDEN, free)
             for j in range(i + 1, last[i] + 1):
                 if partner[j] == ALONE:
                     if left == 0:
@@ -146,8 +145,5 @@ def pairs_in_windows(last: Array, words: Array, spare: Array) -> Array:
 
 @njit(cache=True, nogil=True)
 def _below(word: Any, limit: int) -> int:
-    """Return a whole number of 0 … limit-1 made of random bits (SplitMix64's mixing)."""
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    word = word ^ (word >> np.uint64(31))
-    return int(float(word >> np.uint64(11)) * 2.0**-53 * limit)
+    """Return a whole number of 0 … limit-1 made of random bits."""
+    return int(uniform_of_word(mix_word(word)) * limit)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from indistinct.core import Floats, InputError, Ints
+from indistinct.core import Floats, InputError, Ints, check_number, from_to_below
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -168,8 +168,8 @@ class Pram(Step, kind="pram"):
         check_variables(self.within, "strata", some=False)
         if (self.keep is None) == (not self.matrices):
             raise InputError("Post-randomisation needs either keep or matrices.")
-        if self.keep is not None and (isinstance(self.keep, bool) or not 0 <= self.keep < 1):
-            raise InputError(f"keep must be a probability from 0 to below 1. Got {self.keep}.")
+        if self.keep is not None:
+            check_number("keep", self.keep, from_to_below(0, 1))
         if self.method not in _METHODS:
             raise InputError(f"The method must be one of {', '.join(_METHODS)}. Got {self.method}.")
         if self.matrices and sorted(m.variable for m in self.matrices) != sorted(self.variables):

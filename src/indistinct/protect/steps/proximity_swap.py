@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import InputError, Ints
+from indistinct.core import InputError, Ints, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -63,8 +63,7 @@ class ProximitySwap(Step, kind="proximity-swap"):
         """Refuse bounds that are none, unknown units, and a variable in two parts."""
         object.__setattr__(self, "near", tuple((name, float(b)) for name, b in self.near))
         check_variables(self.variables, "proximity swapping")
-        if isinstance(self.bound, bool) or not 0 < self.bound < np.inf:
-            raise InputError(f"The bound of proximity swapping must be above 0. Got {self.bound}.")
+        check_number("The bound of proximity swapping", self.bound, above(0))
         if self.unit not in ("absolute", "range", "deviation"):
             raise InputError(f"The unit must be absolute, range or deviation. Got '{self.unit}'.")
         for name, bound in self.near:

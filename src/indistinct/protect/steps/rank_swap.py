@@ -9,7 +9,18 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Words
+from indistinct.core import (
+    Bools,
+    Floats,
+    GuaranteeError,
+    InputError,
+    Ints,
+    Words,
+    above,
+    check_number,
+    check_whole,
+    from_to_below,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -100,17 +111,15 @@ class RankSwap(Step, kind="rank-swap"):
             check_share(self.window, "window of rank swapping, a share of the records,")
         if self.correlation is not None:
             check_share(self.correlation, "correlation to be kept")
-        if self.subset_mean is not None and not 0 < self.subset_mean < np.inf:
-            raise InputError(f"subset_mean must be above 0. Got {self.subset_mean}.")
+        if self.subset_mean is not None:
+            check_number("subset_mean", self.subset_mean, above(0))
         for name, share in (("bottom", self.bottom), ("top", self.top)):
-            if isinstance(share, bool) or not 0 <= share < 1:
-                raise InputError(f"{name} must be a share from 0 to below 1. Got {share}.")
+            check_number(name, share, from_to_below(0, 1))
         if self.bottom + self.top >= 1:
             raise InputError("bottom and top together must be below 1.")
         if self.extremes not in ("leave", "mean", "median"):
             raise InputError(f"extremes must be leave, mean or median. Got '{self.extremes}'.")
-        if isinstance(self.at_least, bool) or self.at_least < 0:
-            raise InputError(f"at_least must be a number of ranks, 0 or more. Got {self.at_least}.")
+        check_whole("at_least", self.at_least, 0)
         both = set(self.variables) & set(self.within)
         if both:
             raise InputError(f"'{min(both)}' cannot be swapped within itself.")

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Array, InputError
+from indistinct.core import Array, InputError, above, check_number
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -67,8 +67,7 @@ class Round(Step, kind="round"):
         if self.to not in ("nearest", "random", "down", "up", "range"):
             raise InputError(f"to must be nearest, random, down, up or range. Got '{self.to}'.")
         if self.base is not None:
-            if isinstance(self.base, bool) or not 0 < self.base < np.inf:
-                raise InputError(f"The base must be a number above 0. Got {self.base}.")
+            check_number("The base", self.base, above(0))
             object.__setattr__(self, "base", float(self.base))
         rising = tuple(float(b) for b in self.breaks)
         if any(not a < b for a, b in pairwise(rising)):

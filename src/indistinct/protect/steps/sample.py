@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indistinct.core import InputError, Ints
+from indistinct.core import InputError, Ints, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable
@@ -46,8 +46,8 @@ class Sample(Step, kind="sample"):
             raise InputError("A sample needs either a size or a fraction.")
         if self.fraction is not None:
             check_share(self.fraction, "fraction")
-        if self.size is not None and (isinstance(self.size, bool) or self.size < 1):
-            raise InputError(f"The sample's size must be at least 1. Got {self.size}.")
+        if self.size is not None:
+            check_whole("The sample's size", self.size, 1)
 
     def describe(self) -> str:
         """Say what is done."""

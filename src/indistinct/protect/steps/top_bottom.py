@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Variables
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Variables, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -72,8 +72,8 @@ class TopBottomCode(Step, kind="top-bottom-code"):
             raise InputError("Give either fewest or share, not both.")
         if all(rule is None for rule in (self.fewest, self.share, self.lowest, self.highest)):
             raise InputError("Top and bottom coding needs fewest, share, lowest or highest.")
-        if self.fewest is not None and (isinstance(self.fewest, bool) or self.fewest < 1):
-            raise InputError(f"fewest must be a number of records, 1 or more. Got {self.fewest}.")
+        if self.fewest is not None:
+            check_whole("fewest", self.fewest, 1)
         if self.share is not None:
             check_share(self.share, "share of records in an end category")
         if self.side not in ("both", "top", "bottom"):

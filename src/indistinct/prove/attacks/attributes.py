@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 
-from indistinct.core import Bools, Floats, InputError, Ints, Missing
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Missing,
+    between,
+    check_number,
+    holds_numbers,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_number, as_text
@@ -201,8 +209,7 @@ def attribute_disclosure(
     """
     _check(release, key, sensitive, private, control)
     for name, share in (("certain", certain), ("unlikely", unlikely), ("narrow", narrow)):
-        if not 0 <= share <= 1:
-            raise InputError(f"{name} must be a share from 0 to 1. Got {share}.")
+        check_number(name, share, between(0, 1))
     counted = count_by(engine, release, [*key, sensitive])
     told = told_by_key(counted)
     chosen = kind or _kind(release, sensitive, told)
@@ -276,7 +283,7 @@ def _check(
 
 def _kind(release: Source, sensitive: str, told: ToldByKey) -> SensitiveKind:
     kind = release.schema.field(sensitive).type
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    is_number = holds_numbers(kind)
     return "number" if is_number and len(told.labels) > _FEW_VALUES else "category"
 
 

@@ -16,7 +16,17 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from indistinct.core import Bools, InputError, Ints, SmallInts, Words, did_you_mean
+from indistinct.core import (
+    GOLDEN,
+    STIR,
+    Bools,
+    InputError,
+    Ints,
+    SmallInts,
+    Words,
+    did_you_mean,
+    finished,
+)
 from indistinct.prove.attacks.comparisons import Attribute
 from indistinct.prove.attacks.fs_views import VIEWS, view
 
@@ -164,7 +174,7 @@ class _Views:
             columns = [self.keys[v][side][::step] for v in rule]
             key = np.zeros(len(columns[0]), np.uint64)
             for codes in columns:
-                key = _mixed(key ^ codes)
+                key = finished(((key ^ codes) + GOLDEN) * STIR)
             absent = np.logical_or.reduce([codes == 0 for codes in columns])
             sides.append(np.where(absent, np.uint64(0), key | np.uint64(1)))
         return sides[0], sides[1]
@@ -182,14 +192,6 @@ class _Views:
                 for v, (name, owner) in enumerate(zip(self.names, self.owner, strict=True))
             ]
         )
-
-
-def _mixed(words: Words) -> Words:
-    """Spread 64 bits well (the finaliser of splitmix64), so that different keys stay different."""
-    with np.errstate(over="ignore"):
-        words = (words + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return words ^ (words >> np.uint64(31))
 
 
 def choose_rules(

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import Bools, Floats, InputError, Ints, SmallInts, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, SmallInts, did_you_mean, holds_numbers
 from indistinct.prove.attacks.fs_dates import date_order, dates_as_digits
 from indistinct.prove.attacks.fs_kernels import CODE, DATE, LONGEST, NAME, NUMBER, TEXT, compare
 
@@ -158,7 +158,7 @@ def kind_of(name: str, values: Sequence[str], *, numeric: bool = False) -> Kind:
 def _attribute(
     name: str, kind: Kind | None, left: pa.ChunkedArray, right: pa.ChunkedArray
 ) -> Attribute:
-    numeric = pa.types.is_integer(left.type) or pa.types.is_floating(left.type)
+    numeric = holds_numbers(left.type)
     texts, numbers = zip(*(_distinct(column) for column in (left, right)), strict=True)
     if kind is None:
         # each file by itself: they may write dates differently

@@ -23,7 +23,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import Array, Floats, InputError, Seed, SmallInts, progress
+from indistinct.core import (
+    Array,
+    Floats,
+    InputError,
+    Seed,
+    SmallInts,
+    above,
+    check_number,
+    progress,
+)
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
 from indistinct.prove.attacks.comparisons import Attribute, Kind, attributes_of
 from indistinct.prove.attacks.fs_choosing import (
@@ -291,8 +300,8 @@ def _check(left: pa.Table, right: pa.Table, threshold: float | None, precision: 
         if not len(table):
             raise InputError(f"The {side} table has no records to link.")
     for name, share in (("threshold", threshold), ("precision", precision)):
-        if share is not None and not 0 < share <= 1:
-            raise InputError(f"{name} must be above 0 and at most 1. Got {share}.")
+        if share is not None:
+            check_number(name, share, above(0, 1))
 
 
 def _levels(

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import InputError, Ints, Seed
+from indistinct.core import InputError, Ints, Seed, holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -113,7 +113,7 @@ def distance_attack(
     register = listed.register
     if distance is None:
         sides = (release.schema, register.source.schema)
-        numbers = all(_is_number(side.field(name).type) for side in sides for name in names)
+        numbers = all(holds_numbers(side.field(name).type) for side in sides for name in names)
         distance = "standardised" if numbers else "gower"
     found = link_by_distance(
         release.table(names), register.source.table(names), names, distance=distance
@@ -135,10 +135,6 @@ def distance_attack(
         listed,
         whose,
     )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _prepared(

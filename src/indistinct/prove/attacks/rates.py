@@ -12,7 +12,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
-from indistinct.core import InputError
+from indistinct.core import InputError, above, check_number
 
 __all__ = ["Excess", "Rate", "excess"]
 
@@ -43,8 +43,7 @@ class Rate:
                 f"Successes must be between 0 and the {self.trials:,} trials. "
                 f"Got {self.successes:,}."
             )
-        if not 0 < self.confidence < 1:
-            raise InputError(f"The confidence must be between 0 and 1. Got {self.confidence}.")
+        check_number("The confidence", self.confidence, above(0, below=1))
 
     @property
     def value(self) -> float:

@@ -19,7 +19,19 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, InputError, Ints, Level, Seed, did_you_mean, progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Level,
+    Seed,
+    above,
+    check_number,
+    check_whole,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import group_rows
@@ -196,10 +208,9 @@ def link_pairs(
             f"distance must be one of {', '.join(LINKAGES)}. Got '{distance}'. "
             f"{did_you_mean(distance, LINKAGES)}"
         )
-    if targets is not None and targets < 1:
-        raise InputError(f"targets must be at least 1, or None for everybody. Got {targets}.")
-    if not 0 < confidence < 1:
-        raise InputError(f"The confidence must be between 0 and 1. Got {confidence}.")
+    if targets is not None:
+        check_whole("targets", targets, 1, hint="For everybody use None.")
+    check_number("The confidence", confidence, above(0, below=1))
     names = [scale.name for scale in pairs.scales]
     for name in within:
         if name not in names:

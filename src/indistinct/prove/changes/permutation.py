@@ -17,7 +17,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.core import Bools, Floats, InputError, Ints, Level, did_you_mean, progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Level,
+    between,
+    check_number,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
@@ -233,8 +243,7 @@ def permutation_distances(
             f"ties must be 'interval' or 'middle'. Got '{ties}'. "
             f"{did_you_mean(ties, get_args(Ties))}"
         )
-    if not 0 <= d <= 1:
-        raise InputError(f"d must be a share of the ranks, between 0 and 1. Got {d}.")
+    check_number("d", d, between(0, 1, "It is a share of the ranks."))
     names = shared_variables(original, released, variables, match=match)
     partner = pair_records(original, released, match=match)
     kept = np.ones(original.records, bool) if partner is None else partner >= 0

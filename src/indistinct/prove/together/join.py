@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.core import Bools, Ints, Words
+from indistinct.core import GOLDEN, Bools, Ints, mixed
 from indistinct.hierarchy import Hierarchy, is_suppressed
 from indistinct.keys import group_rows
 from indistinct.prove.covering import Cover, cover, texts_of
@@ -294,10 +294,9 @@ class Store:
         """Keep the sets of a family and return the number of each."""
         marks = np.zeros((len(sets), 2), dtype=np.uint64)
         bounds = sets.starts
-        for column, salt in enumerate((0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)):
-            sums = np.concatenate(
-                [np.zeros(1, np.uint64), np.cumsum(_mixed(sets.members, salt), dtype=np.uint64)]
-            )
+        for column, salt in enumerate((GOLDEN, np.uint64(0xC2B2AE3D27D4EB4F))):
+            words = mixed(sets.members.astype(np.uint64) + salt)
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
             marks[:, column] = sums[bounds[1:]] - sums[bounds[:-1]]
         shape = np.stack([sets.sizes, sets.complete.astype(np.int64)], axis=1)
         first, number = _different(np.concatenate([marks.view(np.int64), shape], axis=1))
@@ -327,16 +326,6 @@ def _different(rows: Ints) -> tuple[Ints, Ints]:
     number = np.empty(len(rows), dtype=np.int64)
     number[order] = np.cumsum(fresh) - 1
     return order[fresh], number
-
-
-def _mixed(numbers: Ints, salt: int) -> Words:
-    """Spread numbers over 64 bits (the finaliser of SplitMix64)."""
-    mixed = numbers.astype(np.uint64) + np.uint64(salt)
-    with np.errstate(over="ignore"):
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    result: Words = mixed ^ (mixed >> np.uint64(31))
-    return result
 
 
 def members_by(group_of: Ints, groups: int) -> Sets:

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.core import Words
+from indistinct.core import mixed
 from indistinct.scrub.text.events import Fact
 
 __all__ = ["Combination", "RareCombinations"]
@@ -69,7 +69,7 @@ class RareCombinations:
             return
         codes = np.array([_code(fact) for fact in facts], dtype=np.uint64)
         chosen = _choices(len(facts))
-        hashes = np.concatenate([_mixed(codes[rows].sum(axis=1)) for rows in chosen])
+        hashes = np.concatenate([mixed(codes[rows].sum(axis=1)) for rows in chosen])
         limit = self._limit
         few = np.flatnonzero(hashes <= np.uint64(limit)) if limit < 2**64 else range(len(hashes))
         for place in few:
@@ -144,10 +144,3 @@ def _choices(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     pairs = np.array(list(combinations(range(size), 2)), dtype=np.intp).reshape(-1, 2)
     triples = np.array(list(combinations(range(size), 3)), dtype=np.intp).reshape(-1, 3)
     return pairs, triples
-
-
-def _mixed(codes: Words) -> Words:
-    """Sums of hashes as hashes: the finaliser of splitmix64, which is one to one."""
-    codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return codes ^ (codes >> np.uint64(31))

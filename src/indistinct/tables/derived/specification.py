@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError, above, check_number, did_you_mean
 from indistinct.tables.derived.shares import Share
 from indistinct.tables.specification import TableSpec, Universe
 
@@ -88,8 +88,8 @@ class DerivedSpec:
         names = [share.name for share in self.shares] + list(self.numbers)
         if len(set(names)) < len(names):
             raise InputError(f"'{self.name}' has two shares of the same name. Give each its own.")
-        if self.step is not None and not self.step > 0:
-            raise InputError(f"The step of '{self.name}' must be above 0. Got {self.step}.")
+        if self.step is not None:
+            check_number(f"The step of '{self.name}'", self.step, above(0))
         for check in (self._check_numbers, self._check_model):
             check()
 

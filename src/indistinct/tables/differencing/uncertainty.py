@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indistinct.core import InputError
+from indistinct.core import InputError, above, check_number
 from indistinct.results import Shown, Table
 
 __all__ = ["RevealedVariance", "Variance", "revealed_variance"]
@@ -117,8 +117,7 @@ def revealed_variance(
     >>> revealed_variance([10], [4, 4], lambda count: 2 / 3)
     RevealedVariance(2 from 3 published counts: standard error 1.41, 71% of the count, of no use)
     """
-    if not most_error > 0:
-        raise InputError(f"most_error must be above 0. Got {most_error}.")
+    check_number("most_error", most_error, above(0))
     parts = [variance(count) for count in added]
     parts += [(variance_subtracted or variance)(count) for count in subtracted]
     if not all(part >= 0 for part in parts):

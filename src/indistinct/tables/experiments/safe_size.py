@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from indistinct.core import InputError, Seed, progress
+from indistinct.core import InputError, Seed, check_number, from_to_below, progress
 from indistinct.results import Shown, Table
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import (
@@ -117,8 +117,7 @@ def smallest_safe_size(
     zones, by, most_people
         As for `risk_by_area_size`.
     """
-    if not 0 <= at_most < 1:
-        raise InputError(f"at_most must be a share, from 0 to below 1. Got {at_most}.")
+    check_number("at_most", at_most, from_to_below(0, 1))
     if not 0 < precision < 1:
         raise InputError(f"precision must lie between 0 and 1. Got {precision}.")
     tried: dict[int, ZoneRisk] = {}

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from indistinct.core import Bools, InputError, Ints, Seed, did_you_mean
+from indistinct.core import Bools, InputError, Ints, Seed, check_whole, did_you_mean
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 
@@ -84,8 +84,9 @@ def risk_in_zones(
         raise InputError(
             f"There is no kind of zones '{kind}'. {did_you_mean(kind, get_args(Kind))}"
         )
-    if size < 1 or draws < 1 or most_people < 1:
-        raise InputError("The size of zones, draws and most_people must be at least 1.")
+    check_whole("size", size, 1)
+    check_whole("draws", draws, 1)
+    check_whole("most_people", most_people, 1)
     names = _names(counted, by)
     if (kind == "alike") != bool(names):
         raise InputError("Zones of like people, and only these, need variables: by=…")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Floats, InputError, Ints
+from indistinct.core import Floats, InputError, Ints, holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.tables.counting import Counted
@@ -163,7 +163,7 @@ def read_numbers(source: Source, name: str) -> Floats:
     """Return a column of numbers; missing values, and the codes that mean so, are not-a-number."""
     source.check_columns([name])
     kind = source.schema.field(name).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: '{name}' must hold numbers to be added up. Got {kind}. Name another "
             "variable, or convert the column."

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.core import Bools, GuaranteeError, InputError, Seed
+from indistinct.core import Bools, GuaranteeError, Seed, between, check_number, check_whole
 from indistinct.results import Shown, Table
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
@@ -165,10 +165,8 @@ def merge_areas(
     seed
         For the order in which equally good partners are tried.
     """
-    if least_people < 0:
-        raise InputError(f"least_people must be 0 or more. Got {least_people}.")
-    if not 0 <= allow_share <= 1:
-        raise InputError(f"allow_share must be a share from 0 to 1. Got {allow_share}.")
+    check_whole("least_people", least_people, 0)
+    check_number("allow_share", allow_share, between(0, 1))
     uniques = tabular_uniques(counted)
     allowed = int(allow_share * counted.records + 1e-9)
     geography = geography_of(counted, neighbours=neighbours, within=within)

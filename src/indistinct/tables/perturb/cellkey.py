@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from indistinct.core import Array, Floats, InputError, Ints, Seed, progress
+from indistinct.core import Array, Floats, InputError, Ints, Seed, as_uniform, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.design import CellKeyDesign
 from indistinct.tables.perturb.marginal_sums import (
@@ -26,7 +26,7 @@ from indistinct.tables.perturb.marginal_sums import (
     summed,
 )
 from indistinct.tables.perturb.published import PerturbedTables, PublishedCells
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words, words_of_ids
+from indistinct.tables.perturb.randomness import checked_seed, words, words_of_ids
 
 __all__ = ["CellKeys", "Lookup", "class_keys", "perturb_by_cell_key"]
 

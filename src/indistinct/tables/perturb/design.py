@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.core import Floats, InputError, Ints, check_whole
+from indistinct.core import (
+    Floats,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    check_whole,
+    from_to_below,
+)
 from indistinct.results import Shown, Table
 from indistinct.results.figures import Line, lines
 
@@ -186,10 +194,9 @@ def design_perturbation(
     """
     check_whole("largest", largest, 1, MOST_NOISE)
     check_whole("no_small", no_small, 0, hint="Results of 1 to it are none.")
-    if not 0 < variance < np.inf:
-        raise InputError(f"The variance must be above 0. Got {variance}.")
-    if stay is not None and not 0 <= stay < 1:
-        raise InputError(f"The share that stays must be at least 0 and below 1. Got {stay}.")
+    check_number("The variance", variance, above(0))
+    if stay is not None:
+        check_number("The share that stays", stay, from_to_below(0, 1))
     changes = np.arange(-largest, largest + 1)
     rows = np.zeros((largest + no_small + 2, 2 * largest + 1))
     rows[0, largest] = 1.0

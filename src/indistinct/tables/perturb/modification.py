@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.core import Base, Bools, Floats, InputError, Ints, Seed, Words, check_whole
+from indistinct.core import (
+    Base,
+    Bools,
+    Floats,
+    Ints,
+    Seed,
+    Words,
+    above,
+    as_uniform,
+    check_number,
+    check_whole,
+)
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
 from indistinct.tables.perturb.marginal_sums import (
@@ -23,7 +34,7 @@ from indistinct.tables.perturb.marginal_sums import (
     summed,
 )
 from indistinct.tables.perturb.published import PerturbedTables, PublishedCells
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.randomness import checked_seed, words
 
 __all__ = [
     "RandomModification",
@@ -188,8 +199,7 @@ def random_modification(
         Whether as many cells of an area go up as down, in every table.
     """
     check_counts(counted, "Random modification")
-    if not 0 < probability <= 0.5:
-        raise InputError(f"The probability must be above 0 and at most 0.5. Got {probability}.")
+    check_number("The probability", probability, above(0, 0.5))
     check_whole("times", times, 1, 10)
     method = RandomModification(probability, times, keep_area_totals, checked_seed(seed))
     return PerturbedTables(counted, method)

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from indistinct.core import Base, Bools, Floats, InputError, Ints, Seed, check_whole, progress
+from indistinct.core import (
+    Base,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Seed,
+    as_uniform,
+    check_whole,
+    progress,
+)
 from indistinct.results import Shown, Table
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
@@ -26,7 +36,7 @@ from indistinct.tables.perturb.deviating import (
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.modification import RandomRounding, checked_base
 from indistinct.tables.perturb.parts import Part, parts_of
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.randomness import checked_seed, words
 from indistinct.tables.perturb.rounding_places import round_places
 from indistinct.tables.perturb.solver import WholeProgram
 from indistinct.tables.system import CellSystem

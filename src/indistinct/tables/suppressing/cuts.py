@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import highspy
 import numpy as np
 from scipy import sparse
 
-from indistinct.core import Floats, Ints
+from indistinct.core import Floats, Ints, LinearProgram
 from indistinct.tables.suppressing.attack import Needs
 from indistinct.tables.suppressing.people import Alone
-from indistinct.tables.suppressing.solver import quiet
 
 __all__ = ["Cut", "Separator"]
 
@@ -94,25 +92,14 @@ class Separator:
         self.lo, self.hi = np.minimum(-low, limit), np.minimum(high, limit)
         self._by_cell = sparse.csr_matrix(sums.T)
         self._bounds: tuple[Floats, Floats] | None = None
-        self._solver = quiet()
-        self._solver.setOptionValue("solver", "simplex")
-        self._solver.setOptionValue("presolve", "off")
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.size, sums.shape[0]
-        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(self.size)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(sums.shape[0])
-        lp.sense_ = highspy.ObjSense.kMaximize
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = sums.indptr.astype(np.int32)
-        lp.a_matrix_.index_ = sums.indices.astype(np.int32)
-        lp.a_matrix_.value_ = sums.data.astype(np.float64)
-        self._solver.passModel(lp)
+        still = np.zeros(self.size)
+        self._program = LinearProgram(low=still, high=still, rows=sums, most=True, simplex=True)
         self.targets = np.flatnonzero(needs.sensitive).tolist()
         alone = Alone(sums, person)
         self.knowing = {cell: alone.beside(cell) for cell in self.targets}
         # targets that need the same are handled together: the bounds of the program are the same
         self.targets.sort(key=lambda k: (needs.sliding[k], needs.upper[k], needs.lower[k], k))
-        self._all = np.arange(self.size, dtype=np.int32)
+        self._all = np.arange(self.size)
 
     def cuts(self, chosen: Floats, targets: list[int]) -> Iterator[tuple[int, Cut]]:
         """Yield violated inequalities for some of the sensitive cells, each with its cell."""
@@ -176,17 +163,15 @@ class Separator:
         """
         least = -np.minimum(lo / need, reach) * chosen
         most = np.minimum(hi / need, reach) * chosen
-        solver = self._solver
         before = self._bounds
         if before is None or (before[0] != least).any() or (before[1] != most).any():
-            solver.changeColsBounds(self.size, self._all, least, most)
+            self._program.change_bounds(self._all, least, most)
             self._bounds = (least, most)
-        solver.changeColCost(cell, sign)
-        solver.run()
-        solver.changeColCost(cell, 0.0)
-        solution = solver.getSolution()
-        value = sign * float(solution.col_value[cell])
-        z = -(self._by_cell @ np.array(solution.row_dual))
+        self._program.change_one_cost(cell, sign)
+        self._program.solve()
+        self._program.change_one_cost(cell, 0.0)
+        value = sign * float(self._program.values[cell])
+        z = -(self._by_cell @ self._program.prices)
         z[cell] += sign
         z[np.abs(z) < 1e-9] = 0.0
         return value, z

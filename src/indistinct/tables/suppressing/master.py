@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-import highspy
 import numpy as np
 
-from indistinct.core import Bools, Floats, Ints
+from indistinct.core import Bools, Floats, Ints, LinearProgram
 from indistinct.tables.suppressing.cuts import VIOLATED, Cut, Separator
-from indistinct.tables.suppressing.solver import quiet
 
 __all__ = ["Limits", "Master"]
 
@@ -70,9 +68,6 @@ class Master:
         self._keys: list[object] = []
         self._found: list[Cut] = []
         self._busy: list[int] = list(separator.targets)
-        self._solver = quiet()
-        self._solver.setOptionValue("presolve", "off")
-        self._solver.setOptionValue("solver", "simplex")
         size = separator.size
         # a price for all cells at once, so that the solver's tolerances fit
         self.unit = float(cost[~self.always].max(initial=0.0)) or 1.0
@@ -80,13 +75,13 @@ class Master:
         if not whole and (cost == np.round(cost)).all():
             self.unit, whole = 1.0, True
         self._whole = whole
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = size, 0
-        lp.col_cost_ = np.where(self.always, 0.0, cost / self.unit)
-        lp.col_lower_ = self.always.astype(np.float64)
-        lp.col_upper_ = np.ones(size)
-        self._solver.passModel(lp)
-        self._columns = np.arange(size, dtype=np.int32)
+        self._program = LinearProgram(
+            low=self.always.astype(np.float64),
+            high=np.ones(size),
+            cost=np.where(self.always, 0.0, cost / self.unit),
+            simplex=True,
+        )
+        self._columns = np.arange(size)
 
     def cost_of(self, pattern: Bools) -> float:
         """Return what the cells cost that a pattern suppresses besides the sensitive ones."""
@@ -177,11 +172,11 @@ class Master:
             children = []
             for side in (1.0, 0.0):
                 child = {**decided, cell: side}
-                self._solver.changeColBounds(cell, side, side)
+                self._program.change_one_bound(cell, side, side)
                 reached = self._run(keep=False)
                 if not self._hopeless(reached):
                     children.append((reached, child))
-            self._solver.changeColBounds(cell, 0.0, float(self._upper[cell]))
+            self._program.change_one_bound(cell, 0.0, float(self._upper[cell]))
             if len(children) < 2:
                 return children
             gains = [max(reached - value, 1e-6) for reached, _ in children]
@@ -193,27 +188,26 @@ class Master:
         least, most = self.always.astype(np.float64), self._upper.copy()
         for cell, side in decided.items():
             least[cell] = most[cell] = side
-        self._solver.changeColsBounds(len(least), self._columns, least, most)
+        self._program.change_bounds(self._columns, least, most)
 
     def _run(self, *, keep: bool = True) -> float:
         """Solve the relaxation, and return its value."""
-        self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if self._program.solve() != "solved":
             return np.inf
         if keep:
-            self.relaxed = np.clip(np.array(self._solver.getSolution().col_value), 0.0, 1.0)
-        return float(self._solver.getInfo().objective_function_value)
+            self.relaxed = np.clip(self._program.values, 0.0, 1.0)
+        return self._program.objective
 
     def _fix_by_price(self, value: float) -> None:
         """Rule out the cells whose reduced cost is more than can still be gained."""
-        prices = np.array(self._solver.getSolution().col_dual)
+        prices = self._program.reduced_costs
         left = self.cost_of(self._best) / self.unit - value
         self._upper[(self.relaxed < 1e-9) & (prices > left + 1e-6) & ~self.always] = 0.0
 
     def _drop_idle(self) -> None:
         """Leave out the inequalities that hold anyway: the programs of all nodes get smaller."""
-        idle = np.flatnonzero(np.abs(np.array(self._solver.getSolution().row_dual)) < 1e-9)
-        self._solver.deleteRows(len(idle), idle.astype(np.int32))
+        idle = np.flatnonzero(np.abs(self._program.prices) < 1e-9)
+        self._program.delete_rows(idle)
         for n in idle.tolist():
             self._known.discard(self._keys[n])
         gone = set(idle.tolist())
@@ -271,6 +265,6 @@ class Master:
             return False
         self._known.add(key)
         self._keys.append(key)
-        self._solver.addRow(least, np.inf, len(cells), cells.astype(np.int32), weights)
+        self._program.add_row(cells, weights, least=least)
         self.cuts += 1
         return True

@@ -9,23 +9,13 @@ attacker for the one cell to be unknown by the amount.
 
 from __future__ import annotations
 
-from typing import Any
-
-import highspy
 import numpy as np
 from numba import njit
 from scipy import sparse
 
-from indistinct.core import Array, Floats, Ints
-from indistinct.tables.suppressing.solver import quiet
+from indistinct.core import Array, Floats, Ints, LinearProgram
 
 __all__ = ["Mover", "determines"]
-
-
-_WITHOUT_LIMIT = (
-    highspy.HighsModelStatus.kUnbounded,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible,
-)
 
 
 class Mover:
@@ -48,29 +38,24 @@ class Mover:
         self.place[cells] = np.arange(self.size)
         self.solved = 0
         self._limits = np.concatenate([up[cells], down[cells]])
-        self._limits[~np.isfinite(self._limits)] = highspy.kHighsInf
+        self._limits[~np.isfinite(self._limits)] = np.inf
         self._costs = np.ones(2 * self.size)
         self._open = np.ones(self.size, dtype=np.bool_)
         own = sums[:, cells]
         rows, inside = np.unique(own.indices, return_inverse=True)
-        entries = len(own.data)
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = 2 * self.size, len(rows)
-        model.col_cost_ = self._costs
-        model.col_lower_ = np.zeros(2 * self.size)
-        model.col_upper_ = self._limits
-        model.row_lower_ = model.row_upper_ = np.zeros(len(rows))
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = np.concatenate([own.indptr, entries + own.indptr[1:]])
-        model.a_matrix_.index_ = np.concatenate([inside, inside]).astype(np.int32)
-        model.a_matrix_.value_ = np.concatenate([own.data, -own.data])
-        self._solver: Any = quiet()
+        one_way = sparse.csc_matrix(
+            (own.data, inside.astype(np.int32), own.indptr), shape=(len(rows), self.size)
+        )
         # from a start in which nothing moves, charges keep the dual simplex feasible, and the few
         # sums around the cell are all it has to mend
-        self._solver.setOptionValue("presolve", "off")
-        self._solver.setOptionValue("solver", "simplex")
-        self._solver.setOptionValue("simplex_strategy", 1)
-        self._solver.passModel(model)
+        self._program = LinearProgram(
+            low=np.zeros(2 * self.size),
+            high=self._limits,
+            cost=self._costs,
+            rows=sparse.csc_matrix(sparse.hstack([one_way, -one_way])),
+            simplex=True,
+            options={"simplex_strategy": 1},
+        )
 
     def let(self, cells: Ints, *, move: bool) -> None:
         """Let cells move, or stand still; cells that this model does not have stand still."""
@@ -81,7 +66,7 @@ class Mover:
             self._open[places] = move
             columns = np.concatenate([places, places + self.size])
             upper = self._limits[columns] if move else np.zeros(number)
-            self._solver.changeColsBounds(number, columns.astype(np.int32), np.zeros(number), upper)
+            self._program.change_bounds(columns, np.zeros(number), upper)
 
     def move(
         self, cell: int, amount: float, up: Floats, down: Floats
@@ -113,23 +98,20 @@ class Mover:
         size = abs(amount)
         if fixed and size > self._limits[there] + 2e-7 * max(1.0, size):
             return None
-        solver = self._solver
         changed = np.flatnonzero(costs != self._costs)
         if len(changed):
-            solver.changeColsCost(len(changed), changed.astype(np.int32), costs[changed])
+            self._program.change_cost(changed, costs[changed])
             self._costs = costs
-        solver.clearSolver()
         if fixed:
-            solver.changeColBounds(there, size, size)
-        solver.changeColBounds(back, 0.0, 0.0)
-        solver.run()
+            self._program.change_one_bound(there, size, size)
+        self._program.change_one_bound(back, 0.0, 0.0)
+        ended = self._program.solve(afresh=True)
         self.solved += 1
-        status = solver.getModelStatus()
         found = None
-        if status == highspy.HighsModelStatus.kOptimal:
-            found = np.asarray(solver.getSolution().col_value)
-        elif not fixed and status not in _WITHOUT_LIMIT:
-            raise RuntimeError(f"The solver stopped with {status}.")
+        if ended == "solved":
+            found = self._program.values
+        elif not fixed and not ended.startswith("no limit"):
+            raise RuntimeError(f"The solver stopped with {self._program.status}.")
         self.let(np.array([cell]), move=True)
         return found
 

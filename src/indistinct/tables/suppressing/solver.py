@@ -9,16 +9,14 @@ to be met needs no solve of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import highspy
 import numpy as np
 from scipy import sparse
 
-from indistinct.core import Bools, Floats, Ints
+from indistinct.core import Bools, Ended, Floats, Ints, LinearProgram
 from indistinct.tables.suppressing.unknowns import Unknowns
 
-__all__ = ["Component", "quiet"]
+__all__ = ["Component"]
 
 
 LARGEST = 2.0**20
@@ -33,20 +31,6 @@ SPARING = 2.0**14
 More in large components. Were it ever too little, a cell would be taken for less protected than it
 is.
 """
-
-_WITHOUT_LIMIT = (
-    highspy.HighsModelStatus.kUnbounded,
-    highspy.HighsModelStatus.kUnboundedOrInfeasible,
-)
-
-
-def quiet() -> Any:
-    """Return a solver that says nothing and runs on one thread."""
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("random_seed", 0)
-    return solver
 
 
 class Component:
@@ -87,31 +71,22 @@ class Component:
         self._found = 0
         self._whole = whole
         self.fixed: set[int] = set()
-        self._solver = quiet()
-        if not whole:
-            self._solver.setOptionValue("solver", "simplex")
-            self._solver.setOptionValue("presolve", "off")
-        self._solver.setOptionValue("mip_rel_gap", 0.0)
-        self._solver.setOptionValue("mip_abs_gap", 0.5)
         self._sparing = sparing
         least, up_to, every = self.low, self.high, sums
         if sparing:
             every = sparse.csr_matrix(sparse.hstack([sums, -sums]))
             least, up_to = np.zeros(2 * self.size), np.concatenate([self.high, -self.low])
         self._rest = np.full(self.size, -1.0 if sparing else 0.0)
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = len(least), sums.shape[0]
-        lp.col_cost_ = np.full(len(least), self._rest[0])
-        lp.col_lower_, lp.col_upper_ = least, up_to
-        lp.row_lower_ = lp.row_upper_ = np.zeros(sums.shape[0])
-        lp.sense_ = highspy.ObjSense.kMaximize
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = every.indptr.astype(np.int32)
-        lp.a_matrix_.index_ = every.indices.astype(np.int32)
-        lp.a_matrix_.value_ = every.data.astype(np.float64)
-        if whole:
-            lp.integrality_ = [highspy.HighsVarType.kInteger] * len(least)
-        self._solver.passModel(lp)
+        self._program = LinearProgram(
+            low=least,
+            high=up_to,
+            cost=np.full(len(least), self._rest[0]),
+            rows=every,
+            most=True,
+            whole=whole,
+            simplex=not whole,
+            options={"mip_rel_gap": 0.0, "mip_abs_gap": 0.5},
+        )
 
     @classmethod
     def of(
@@ -135,8 +110,7 @@ class Component:
     def spare(self, price: Floats) -> None:
         """Set what moving each cell costs, where it is not the cell asked about."""
         self._rest = -price
-        columns = np.arange(2 * self.size, dtype=np.int32)
-        self._solver.changeColsCost(2 * self.size, columns, np.tile(self._rest, 2))
+        self._program.change_cost(np.arange(2 * self.size), np.tile(self._rest, 2))
 
     def forget_all(self) -> None:
         """Leave out all solutions."""
@@ -208,22 +182,18 @@ class Component:
         least: Sequence[float],
         most: Sequence[float],
     ) -> Floats:
-        solver = self._solver
         for cell, cost, a, b in zip(cells, costs, least, most, strict=True):
             if cell not in self.fixed:
                 self._cost(cell, cost)
                 self._bound(cell, a, b)
-        if self._sparing:
-            # from the true table, a vertex of the split program, a short way leads to what is asked
-            solver.clearSolver()
-        solver.run()
+        # from the true table, a vertex of the split program, a short way leads to what is asked
+        ended = self._program.solve(afresh=self._sparing)
         self.runs += 1
-        status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kOptimal:
-            move = self._joined(solver.getSolution().col_value)
+        if ended == "solved":
+            move = self._joined(self._program.values)
             move[np.abs(move) < 1e-9] = 0.0
         else:
-            move = self._without_limit(status, cells, costs)
+            move = self._without_limit(ended, cells, costs)
         for cell in cells:
             self._cost(cell, 0.0)
             if cell not in self.fixed:
@@ -231,33 +201,32 @@ class Component:
         self._keep(move)
         return move
 
-    def _without_limit(self, status: Any, cells: Sequence[int], costs: Sequence[float]) -> Floats:
+    def _without_limit(self, ended: Ended, cells: Sequence[int], costs: Sequence[float]) -> Floats:
         """Return the direction in which cells go without limit."""
         move = np.zeros(self.size)
-        if self._whole and status in _WITHOUT_LIMIT:
+        if self._whole and ended.startswith("no limit"):
             move[list(cells)] = np.inf * np.asarray(costs)
         else:
-            _, found, ray = self._solver.getPrimalRay()
-            if not found:
-                raise RuntimeError(f"The solver stopped with {status}.")
+            ray = self._program.ray()
+            if ray is None:
+                raise RuntimeError(f"The solver stopped with {self._program.status}.")
             ray = self._joined(ray)
             move[ray > 1e-9] = np.inf
             move[ray < -1e-9] = -np.inf
         return move
 
-    def _joined(self, columns: Any) -> Floats:
-        found: Floats = np.array(columns)
+    def _joined(self, found: Floats) -> Floats:
         return found[: self.size] - found[self.size :] if self._sparing else found
 
     def _cost(self, cell: int, cost: float) -> None:
         price = SPARING * max(1, self.size // 512) if self._sparing else 1.0
-        self._solver.changeColCost(cell, self._rest[cell] + price * cost)
+        self._program.change_one_cost(cell, self._rest[cell] + price * cost)
         if self._sparing:
-            self._solver.changeColCost(self.size + cell, self._rest[cell] - price * cost)
+            self._program.change_one_cost(self.size + cell, self._rest[cell] - price * cost)
 
     def _bound(self, cell: int, least: float, most: float) -> None:
         if self._sparing:
-            self._solver.changeColBounds(cell, 0.0, most)
-            self._solver.changeColBounds(self.size + cell, 0.0, -least)
+            self._program.change_one_bound(cell, 0.0, most)
+            self._program.change_one_bound(self.size + cell, 0.0, -least)
         else:
-            self._solver.changeColBounds(cell, least, most)
+            self._program.change_one_bound(cell, least, most)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.core import InputError, SmallInts
+from indistinct.core import SmallInts, check_whole
 from indistinct.keys import Coded, CodedColumn
 
 __all__ = ["Factor", "as_factor", "as_factors", "percentile_bins"]
@@ -38,8 +38,7 @@ def as_factor(column: CodedColumn, *, bins: int) -> Factor:
 
     Missing values, and numbers declared to mean missing, stay categories of their own.
     """
-    if bins < 2:
-        raise InputError(f"The number of bins must be at least 2. Got {bins}.")
+    check_whole("The number of bins", bins, 2)
     distinct = 0 if column.numbers is None else int((~np.isnan(column.numbers)).sum())
     if not column.is_numeric or distinct <= bins:
         return Factor(column.name, column.size, column.original, column.released)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from indistinct.core import InputError, progress
+from indistinct.core import InputError, above, check_number, progress
 from indistinct.keys import Coded
 from indistinct.results import Shown, Table
 from indistinct.results.figures import agreement, bars
@@ -347,8 +347,7 @@ def compare_regression(
     level
         Of the confidence intervals.
     """
-    if not 0 < level < 1:
-        raise InputError(f"The confidence level must be between 0 and 1. Got {level}.")
+    check_number("The confidence level", level, above(0, below=1))
     if outcome in predictors or not predictors:
         raise InputError(f"Name predictors of '{outcome}' other than itself.")
     chosen: Family = family or ("linear" if coded[outcome].is_ordered else "logistic")

@@ -7,7 +7,7 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.utility.comparing.actions import ActionCost, Comparison, compare_actions
     from indistinct.utility.comparing.general import general_utility
-    from indistinct.utility.comparing.labels import Prepared, prepare
+    from indistinct.utility.comparing.labels import Prepared, kind_of_values, prepare
     from indistinct.utility.comparing.parts import (
         LEAST,
         THRESHOLDS,

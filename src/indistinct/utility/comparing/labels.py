@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Ints
+from indistinct.core import Ints, decoded, held_kind, holds_numbers, holds_text
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_text, is_suppressed, span_of
 from indistinct.prove import Cover, cover
 
-__all__ = ["Generalised", "Prepared", "kind_of", "prepare"]
+__all__ = ["Generalised", "Prepared", "kind_of_values", "prepare"]
 
 Trees = Callable[[str, Sequence[Any]], Hierarchy | None]
 """Returns the hierarchy of a variable, given the values that occur in the original."""
@@ -141,7 +141,7 @@ def prepare(
     suppressed: dict[str, int] = {}
     schemas = original.schema, released.schema
     for name in names:
-        kinds = [kind_of(schema.field(name).type) for schema in schemas]
+        kinds = [kind_of_values(schema.field(name).type) for schema in schemas]
         level = original.variables[name].level
         if kinds[0] == kinds[1] and kinds[0] != "text" and level not in ("nominal", "taxonomy"):
             continue
@@ -170,7 +170,7 @@ def prepare(
             generalised.append(Generalised(name, len(values), len(pc.unique(before[name].new))))
         elif silent:
             after[name] = _without(labels, silent, schemas[0].field(name).type)
-            if kind_of(after[name].new.type) == kinds[0]:
+            if kind_of_values(after[name].new.type) == kinds[0]:
                 after[name].changes["level"] = level
                 after[name].changes["user_missing"] = original.variables[name].user_missing
     return Prepared(
@@ -185,11 +185,9 @@ def prepare(
 
 def _distinct(source: Source, name: str) -> pa.Array:
     parts = [pc.unique(batch.column(0)) for batch in source.batches([name])]
-    every = pc.unique(pa.concat_arrays(parts)).drop_null()
-    kind = every.type
-    every = every.cast(kind.value_type) if pa.types.is_dictionary(kind) else every
+    every = decoded(pc.unique(pa.concat_arrays(parts)).drop_null())
     # as in counting, a not-a-number is a missing value
-    return every.filter(pc.invert(pc.is_nan(every))) if pa.types.is_floating(kind) else every
+    return every.filter(pc.invert(pc.is_nan(every))) if pa.types.is_floating(every.type) else every
 
 
 def _count(source: Source, name: str, values: Sequence[Any]) -> int:
@@ -325,8 +323,7 @@ def _recoded(engine: Engine, source: Source, recodings: Mapping[str, _Recoding])
     def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         for position, name, found in places:
             column = batch.column(position)
-            if pa.types.is_dictionary(column.type):
-                column = column.cast(column.type.value_type)
+            column = decoded(column)
             at = pc.index_in(column, value_set=found.old, skip_nulls=True)
             batch = batch.set_column(position, pa.field(name, found.new.type), found.new.take(at))
         return batch
@@ -337,12 +334,11 @@ def _recoded(engine: Engine, source: Source, recodings: Mapping[str, _Recoding])
     return replace(made, origin=source.origin)
 
 
-def kind_of(type: pa.DataType) -> str:
+def kind_of_values(type: pa.DataType) -> str:
     """Return what values of an Arrow type are: numbers, dates, text."""
-    if pa.types.is_dictionary(type):
-        return kind_of(type.value_type)
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    type = held_kind(type)
+    if holds_numbers(type):
         return "number"
     if pa.types.is_temporal(type):
         return "date"
-    return "text" if pa.types.is_string(type) or pa.types.is_large_string(type) else str(type)
+    return "text" if holds_text(type) else str(type)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import InputError, Ints, Level, did_you_mean
+from indistinct.core import InputError, Ints, Level, at_least, check_number, did_you_mean
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, guess_household, read_kinship
@@ -84,8 +84,7 @@ def check_limits(
                     f"There is no {what} '{name}'. {did_you_mean(name, usual)} They are written "
                     f"as {written}."
                 )
-            if not 0 <= value < np.inf:
-                raise InputError(f"The {what} '{name}' must be a number from 0. Got {value}.")
+            check_number(f"The {what} '{name}'", value, at_least(0))
     allowed, enough = {**THRESHOLDS, **(thresholds or {})}, {**LEAST, **(least or {})}
     return {f"{name}_threshold": value for name, value in allowed.items()} | {
         f"{name}_least": int(value) for name, value in enough.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.core import Floats, InputError
+from indistinct.core import Floats, InputError, at_least, check_number
 from indistinct.results import Shown, Table
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
@@ -251,8 +251,7 @@ def own_child_fertility(
     >>> own_child_fertility(counted, counted).passed
     True
     """
-    if not threshold >= 0:
-        raise InputError(f"The threshold must be a number from 0. Got {threshold}.")
+    check_number("The threshold", threshold, at_least(0))
     if len(original.children) != len(released.children):
         raise InputError(
             "Both files must be counted up to the same age of children. Got "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indistinct.core import InputError, check_whole, did_you_mean
+from indistinct.core import InputError, between, check_number, check_whole, did_you_mean
 from indistinct.keys import Generalisable
 from indistinct.protect.methods.datafly_ii.datafly_profile import (
     AnonymityMapping,
@@ -24,8 +24,7 @@ def wanted_k(
     if anonymity is None:
         check_whole("k", k, 2, hint="For the original data: anonymity=0.")
         return k
-    if isinstance(anonymity, bool) or not 0 <= anonymity <= 1:
-        raise InputError(f"The anonymity level must be from 0 to 1. Got {anonymity}.")
+    check_number("The anonymity level", anonymity, between(0, 1))
     if anonymity in (0, 1) or not records:
         return None
     mapped = mapping(anonymity, records)

@@ -10,16 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import Array, hash_word
 
 __all__ = ["form_groups", "grow_greedily", "note_groups"]
-
-
-@njit(cache=True, nogil=True)
-def _spread(key: np.uint64) -> np.uint64:
-    h = key * np.uint64(0x9E3779B97F4A7C15)
-    h = (h ^ (h >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return h ^ (h >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
@@ -55,7 +48,7 @@ def form_groups(
         key = np.uint64(0)
         for j in range(width):
             key += packed[starts[j] + leaves[j, unit]]
-        at = _spread(key) & mask
+        at = hash_word(key) & mask
         while totals[at] != 0 and slots[at] != key:
             at = (at + np.uint64(1)) & mask
         slots[at] = key
@@ -112,7 +105,7 @@ def note_groups(
         key = np.uint64(0)
         for j in range(width):
             key += packed[starts[j] + leaves[j, unit]]
-        at = _spread(key) & mask
+        at = hash_word(key) & mask
         while totals[at] != -1 and slots[at] != key:
             at = (at + np.uint64(1)) & mask
         slots[at] = key
@@ -122,7 +115,7 @@ def note_groups(
         key = np.uint64(0)
         for j in range(width):
             key += packed[starts[j] + leaves[j, unit]]
-        at = _spread(key) & mask
+        at = hash_word(key) & mask
         while totals[at] != -1 and slots[at] != key:
             at = (at + np.uint64(1)) & mask
         if totals[at] != -1:

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite, lcm
+from math import lcm
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,6 +20,8 @@ from indistinct.core import (
     Ints,
     SmallInts,
     Words,
+    above,
+    check_number,
     check_whole,
     did_you_mean,
 )
@@ -190,8 +192,7 @@ def _importance(keys: Generalisable, weights: Mapping[str, float]) -> list[Fract
     for name, weight in weights.items():
         if name not in keys.names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, keys.names)}")
-        if isinstance(weight, bool) or not isfinite(weight) or not 0 < weight <= 1000:
-            raise InputError(f"The weight of '{name}' must be above 0, up to 1000. Got {weight}.")
+        check_number(f"The weight of '{name}'", weight, above(0, 1_000))
     return [Fraction(weights.get(name, 1)).limit_denominator(1000) for name in keys.names]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import Array, hash_word
 
 __all__ = [
     "HIGH",
@@ -83,10 +83,7 @@ class Scratch(NamedTuple):
 def _hashed(words: Array, row: int, field: Array, seed: int) -> np.uint64:
     h = np.uint64(seed)
     for j in range(words.shape[1]):
-        h = (h ^ (words[row, j] & field[j])) * np.uint64(0x9E3779B97F4A7C15)
-        h ^= h >> np.uint64(29)
-        h *= np.uint64(0xBF58476D1CE4E5B9)
-        h ^= h >> np.uint64(32)
+        h = hash_word(h ^ (words[row, j] & field[j]))
     return h
 
 

@@ -9,7 +9,17 @@ from itertools import combinations
 
 import numpy as np
 
-from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Words, check_whole
+from indistinct.core import (
+    Bools,
+    Floats,
+    GuaranteeError,
+    InputError,
+    Ints,
+    Words,
+    above,
+    check_number,
+    check_whole,
+)
 from indistinct.keys import Generalisable, KeyTable, group_rows
 
 __all__ = ["Problem", "Rows", "missing_cells"]
@@ -74,8 +84,7 @@ class Problem:
         keys.check_levels(limits)
         for name, weight in (weights or {}).items():
             keys.table.position(name)
-            if not (isinstance(weight, (int, float)) and math.isfinite(weight) and weight > 0):
-                raise InputError(f"The weight of '{name}' must be above 0. Got {weight}.")
+            check_number(f"The weight of '{name}'", weight, above(0))
         locked = {name for name, limit in limits.items() if limit == 0}
         problem = cls(
             keys.names,

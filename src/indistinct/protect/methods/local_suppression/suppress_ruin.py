@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import GOLDEN, Array, mix_word
 from indistinct.protect.methods.local_suppression.suppress_kernels import (
     GROUPS,
     LOOKED_AT,
@@ -51,11 +51,8 @@ class Neighbourhoods(NamedTuple):
 @njit(cache=True, nogil=True)
 def _drawn(seed: np.uint64, below: int) -> tuple[np.uint64, np.int64]:
     """Return the next state of splitmix64, and a number below a bound."""
-    seed += np.uint64(0x9E3779B97F4A7C15)
-    z = (seed ^ (seed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return seed, np.int64(z % np.uint64(below))
+    seed += GOLDEN
+    return seed, np.int64(mix_word(seed) % np.uint64(below))
 
 
 @njit(cache=True, nogil=True)

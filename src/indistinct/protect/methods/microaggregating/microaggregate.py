@@ -10,7 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Variable, progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    GuaranteeError,
+    InputError,
+    Ints,
+    Variable,
+    holds_numbers,
+    progress,
+)
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.methods.microaggregating.mdav import Method, check_size, microaggregation
@@ -222,7 +231,7 @@ def _lost(before: Floats, after: Floats, standardise: bool) -> float:
 def _numbers(column: pa.ChunkedArray, source: Source, variable: Variable) -> Floats:
     """Return a column as numbers; missing values and the codes that mean so are no numbers."""
     kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: '{variable.name}' must be a column of numbers to be averaged. "
             f"Got {kind}."

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import GOLDEN, Array, fold_word
 
 __all__ = ["flag_dense", "flag_hashed", "suppress_cells"]
 
@@ -83,8 +83,7 @@ def flag_hashed(
         places[i] = -1
         if index < 0:
             continue
-        mixed = np.uint64(index) * np.uint64(0x9E3779B97F4A7C15)
-        at = (mixed ^ (mixed >> np.uint64(29))) & mask
+        at = fold_word(np.uint64(index) * GOLDEN, 29) & mask
         while keys[at] != -1 and keys[at] != index:
             at = (at + np.uint64(1)) & mask
         keys[at] = index

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from indistinct.core import Floats, InputError, Ints, Words, did_you_mean
+from indistinct.core import Floats, InputError, Ints, Words, above, check_number, did_you_mean
 from indistinct.protect.methods.mu_argus.argus_bins import Cells
 from indistinct.protect.methods.mu_argus.argus_kernels import suppress_cells
 
@@ -85,6 +85,5 @@ def variable_weights(names: Sequence[str], weights: Mapping[str, float]) -> Floa
     for name, weight in weights.items():
         if name not in names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, names)}")
-        if isinstance(weight, bool) or not weight > 0:
-            raise InputError(f"The weight of '{name}' must be a positive number. Got {weight}.")
+        check_number(f"The weight of '{name}'", weight, above(0))
     return np.array([float(weights.get(name, 1.0)) for name in names])

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
 
 from indistinct.core import (
+    GOLDEN,
     Floats,
     GuaranteeError,
     InputError,
     SmallInts,
     Words,
+    at_least,
+    check_number,
     check_whole,
     did_you_mean,
+    mixed,
 )
 from indistinct.keys import Generalisable, Recoding, counts_by_row
 
@@ -123,8 +126,7 @@ def check_weights(keys: Generalisable, weights: Mapping[str, float] | None) -> F
     for name, weight in given.items():
         if name not in keys.names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, keys.names)}")
-        if isinstance(weight, bool) or not isfinite(weight) or weight < 0:
-            raise InputError(f"The weight of '{name}' must be a number from 0. Got {weight}.")
+        check_number(f"The weight of '{name}'", weight, at_least(0))
     found = np.array([float(given.get(name, 1.0)) for name in keys.names])
     if len(found) and not found.any():
         raise InputError("At least one variable must have a weight above 0.")
@@ -169,12 +171,10 @@ def _fits(rooms: list[int]) -> bool:
 
 
 def _hashed(climb: SmallInts, variable: int) -> Words:
-    """Spread nodes over all words (splitmix64 of variable and node); overflow is meant."""
+    """Spread nodes over all words, by variable and node."""
     seed = (climb.astype(np.uint64) << np.uint64(16)) + np.uint64(variable + 1)
-    mixed = seed * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    words: Words = mixed(seed * GOLDEN)
+    return words
 
 
 def _lowest_levels(climb: SmallInts) -> Floats:

@@ -5,17 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import Array, mix_word
 
 __all__ = ["release", "saving"]
-
-
-@njit(cache=True, nogil=True)
-def _spread(word: np.uint64) -> np.uint64:
-    """Mix a word into well-spread bits (the finaliser of splitmix64)."""
-    h = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return h ^ (h >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
@@ -62,7 +54,7 @@ def _tally(
         word = np.uint64(0)
         for j in range(leaves.shape[1]):
             word += words[j, levels[j], leaves[i, j]]
-        s = np.int64(_spread(word) & mask)
+        s = np.int64(mix_word(word) & mask)
         while first[s] >= 0 and (
             key[s] != word or not (exact or _same(leaves, first[s], i, nodes, levels))
         ):

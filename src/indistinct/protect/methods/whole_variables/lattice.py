@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from indistinct.core import Array, InputError, Ints, SmallInts, Words
+from indistinct.core import GOLDEN, Array, InputError, Ints, SmallInts, Words
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect.methods.whole_variables.lattice_kernels import finest, roll_up
 from indistinct.protect.methods.whole_variables.lattice_values import Cells, SensitiveValues
@@ -333,7 +333,7 @@ class Lattice:
         for widths, level in zip(self.widths, levels, strict=True):
             width = widths[level]
             # beyond EXACT words are only hashes, so that any odd number will do
-            spread = room if room < EXACT else (room * 0x9E3779B97F4A7C15) % (1 << 64) | 1
+            spread = room if room < EXACT else (room * int(GOLDEN)) % (1 << 64) | 1
             factors.append(spread if width > 1 else 0)
             room *= width
         return np.array(factors, dtype=np.uint64), room

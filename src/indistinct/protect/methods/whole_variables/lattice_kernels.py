@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from indistinct.core import Array
+from indistinct.core import GOLDEN, Array, stir_word
 
 __all__ = ["add_costs", "add_histograms", "finest", "merge_cells", "roll_up"]
 
@@ -65,9 +65,7 @@ def roll_up(
             at = word
             held = slots[at]
         else:
-            h = word * np.uint64(0x9E3779B97F4A7C15)
-            h ^= h >> np.uint64(29)
-            at = (h * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(20) & mask
+            at = stir_word(word * GOLDEN, 29) >> np.uint64(20) & mask
             held = slots[at]
             while held != 0:
                 if words[held - 1] == word:

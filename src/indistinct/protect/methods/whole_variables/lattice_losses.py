@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from indistinct.core import Array, Bools, Floats, InputError, did_you_mean
+from indistinct.core import Array, Bools, Floats, InputError, at_least, check_number, did_you_mean
 from indistinct.protect.methods.whole_variables.lattice import Lattice, Levels, Rolled
 from indistinct.protect.methods.whole_variables.lattice_kernels import add_costs, add_histograms
 
@@ -230,8 +230,7 @@ def lattice_loss(
     keys = lattice.keys
     for variable, weight in (weights or {}).items():
         keys.table.position(variable)
-        if isinstance(weight, bool) or not (np.isfinite(weight) and weight >= 0):
-            raise InputError(f"The weight of '{variable}' must be a number from 0. Got {weight}.")
+        check_number(f"The weight of '{variable}'", weight, at_least(0))
     if weights and name in ("discernibility", "aecs"):
         raise InputError(
             f"The loss '{name}' looks at the sizes of classes, not at variables, so that weights "

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.core import decoded
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.steps.columns import class_numbers
@@ -135,10 +136,7 @@ def _beyond_chance(agree: np.ndarray[tuple[int], np.dtype[np.bool_]], told: Ints
 
 def _ordered(column: pa.ChunkedArray) -> Ints:
     """Return values as places in their order; a missing one is a value."""
-    column = column.combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    coded = column.dictionary_encode(null_encoding="encode")
+    coded = decoded(column.combine_chunks()).dictionary_encode(null_encoding="encode")
     place = np.empty(len(coded.dictionary), dtype=np.int64)
     place[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(place))
     return np.asarray(place[coded.indices.to_numpy()])

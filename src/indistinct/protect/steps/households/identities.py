@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, InputError, Variable
+from indistinct.core import Bools, InputError, Variable, decoded, holds_numbers, holds_text
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
 from indistinct.protect.steps.households.groups import Ints
@@ -18,9 +18,7 @@ __all__ = ["fresh_identities", "parsed", "plain_column", "replaced", "shuffled"]
 
 def plain_column(source: Source, name: str) -> pa.Array:
     """Return a column as one array of plain values."""
-    column = source.table([name]).column(0).combine_chunks()
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+    return decoded(source.table([name]).column(0).combine_chunks())
 
 
 def replaced(column: pa.Array, where: Bools, new: pa.Array) -> pa.Array:
@@ -59,9 +57,9 @@ def fresh_identities(
         Whether they are used beside the old ones, and so must be none of these.
     """
     kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if holds_text(kind):
         return _texts(variable, column, number, beside=beside)
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"New identities cannot be made for '{variable.name}', which holds {kind}. Convert "
             "the column to whole numbers or to text."

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.core import Bools, Floats, InputError, Variable, Variables
+from indistinct.core import Bools, Floats, InputError, Variable, Variables, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.randomness import Draws
@@ -76,8 +76,8 @@ class SampleHouseholds(Step, kind="sample-households"):
             raise InputError("A sample of households needs either a size or a fraction.")
         if self.fraction is not None:
             check_share(self.fraction, "fraction")
-        if self.size is not None and (isinstance(self.size, bool) or self.size < 1):
-            raise InputError(f"The sample's size must be at least 1. Got {self.size}.")
+        if self.size is not None:
+            check_whole("The sample's size", self.size, 1)
         check_variables(self.strata, "strata", some=False)
         if self.weight is not None and self.weight in (*self.strata, self.household):
             raise InputError(f"'{self.weight}' cannot be the weight and have another task.")

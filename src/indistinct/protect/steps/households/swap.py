@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from indistinct.core import Bools, Floats, InputError, check_whole
+from indistinct.core import Bools, Floats, InputError, between, check_number, check_whole
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
@@ -132,10 +132,7 @@ class SwapHouseholds(Step, kind="swap-households"):
         object.__setattr__(self, "risk", tuple(self.risk))
         object.__setattr__(self, "carry_along", tuple(self.carry_along))
         object.__setattr__(self, "similar", tuple(tuple(p) for p in self.similar))
-        if isinstance(self.share, bool) or not 0 <= self.share <= 1:
-            raise InputError(
-                f"The share of households to swap must be from 0 to 1. Got {self.share}."
-            )
+        check_number("The share of households to swap", self.share, between(0, 1))
         check_whole("k", self.k, 0)
         if self.k > 1 and not self.risk:
             raise InputError("With k the step needs risk variables. Name them, or use k=0.")
