@@ -9,25 +9,26 @@ without bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from indistinct.core import InputError, Ints, check_whole
-from indistinct.results import showing
+from indistinct.results import Result, facts, result, showing
 
 __all__ = ["Rounded", "round_counts"]
 
 
-@dataclass(frozen=True, eq=False)
-class Rounded(showing.Shown):
+@result
+class Rounded(Result):
     """A rounded table. Totals are sums of rounded cells."""
 
     cells: Ints = field(repr=False)
     base: int
     controlled: bool
+
+    FACTS = facts("base controlled cells total")
 
     @property
     def rows(self) -> Ints:
@@ -43,18 +44,6 @@ class Rounded(showing.Shown):
     def total(self) -> int:
         """The grand total."""
         return int(self.cells.sum())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return cells and totals as lists."""
-        return {
-            "base": self.base,
-            "controlled": self.controlled,
-            "cells": self.cells.tolist(),
-            "total": self.total,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         how = "controlled" if self.controlled else "random"

@@ -23,7 +23,7 @@ from indistinct.protect.steps.pram_matrix import (
     TransitionMatrix,
     matrix_of,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Pram", "PramOutcome"]
@@ -36,8 +36,8 @@ _MOST = 1_000
 Array = Any
 
 
-@dataclass(frozen=True)
-class PramOutcome(Shown):
+@result(eq=True)
+class PramOutcome(Result):
     """What post-randomisation did to one variable in one stratum; for the holder.
 
     Parameters
@@ -61,6 +61,8 @@ class PramOutcome(Shown):
     retention: tuple[float, float]
     made: TransitionMatrix | tuple[PramMethod, float] = field(repr=False)
 
+    FACTS = facts("matrix stratum before expected after")
+
     @property
     def matrix(self) -> TransitionMatrix:
         """The transition matrix; strata are many, so it is made when it is asked for."""
@@ -71,16 +73,6 @@ class PramOutcome(Shown):
             method, self.before, keep, variable=self.variable, categories=self.categories
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name, the matrix among them."""
-        return {
-            "matrix": self.matrix.to_dict(),
-            "stratum": self.stratum,
-            "before": list(self.before),
-            "expected": list(self.expected),
-            "after": list(self.after),
-        }
-
     def plot(self) -> str:
         """Draw the records of each category before and after, as SVG."""
         return bars(
@@ -90,9 +82,6 @@ class PramOutcome(Shown):
             beside=list(self.after[:25]),
             names=("before", "after"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         low, high = self.retention

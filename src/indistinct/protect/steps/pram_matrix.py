@@ -7,13 +7,13 @@ for statistical disclosure control: theory and implementation", *Journal of Offi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 
 from indistinct.core import Floats, InputError
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Category", "PramEstimate", "PramMethod", "TransitionMatrix", "pram_estimate"]
@@ -26,8 +26,8 @@ Category = str | int | float | bool
 _SUM = 1e-9
 
 
-@dataclass(frozen=True)
-class TransitionMatrix(Shown):
+@result(eq=True)
+class TransitionMatrix(Result):
     """The probability p_kl that category k of a variable is released as category l.
 
     >>> matrix = TransitionMatrix.of_method("redraw", [600, 300, 100], 0.8, variable="roof")
@@ -40,6 +40,8 @@ class TransitionMatrix(Shown):
     variable: str
     categories: tuple[Category, ...]
     rows: tuple[tuple[float, ...], ...] = field(repr=False)
+
+    FACTS = facts("variable categories rows")
 
     def __post_init__(self) -> None:
         """Refuse what is no transition matrix."""
@@ -91,14 +93,6 @@ class TransitionMatrix(Shown):
         """Return the expected released counts, E(T*) = P′T."""
         return np.asarray(np.asarray(counts, dtype=np.float64) @ self.array)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the matrix as JSON knows it."""
-        return {
-            "variable": self.variable,
-            "categories": list(self.categories),
-            "rows": [list(row) for row in self.rows],
-        }
-
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TransitionMatrix:
         """Make the matrix that `to_dict` described."""
@@ -110,9 +104,6 @@ class TransitionMatrix(Shown):
                 "A transition matrix needs a variable, categories and rows of probabilities."
             ) from None
         return cls(variable, categories, rows)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         low, high = self.retention
@@ -156,8 +147,8 @@ def matrix_of(method: PramMethod, counts: Floats, keep: float) -> Floats:
     return np.asarray(np.einsum("kl,ml->km", p, back, optimize=False))
 
 
-@dataclass(frozen=True, eq=False)
-class PramEstimate(Shown):
+@result
+class PramEstimate(Result):
     """Counts before post-randomisation, estimated from those after it.
 
     Parameters
@@ -174,15 +165,7 @@ class PramEstimate(Shown):
     counts: tuple[float, ...]
     standard_errors: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates by name."""
-        return {
-            "variable": self.variable,
-            "categories": list(self.categories),
-            "released": list(self.released),
-            "counts": list(self.counts),
-            "standard_errors": list(self.standard_errors),
-        }
+    FACTS = facts("variable categories released counts standard_errors")
 
     def plot(self) -> str:
         """Draw released and estimated counts, as SVG."""
@@ -193,9 +176,6 @@ class PramEstimate(Shown):
             beside=list(self.counts[:25]),
             names=("released", "estimated before"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [f"{self.variable:<16}{'released':>12}{'estimate':>12}{'std. error':>12}"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,14 +30,14 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
 from indistinct.protect.methods.datafly_ii.datafly_rollup import Rollup, outliers, settled
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["DataflyResult", "average_class_size", "datafly"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DataflyResult(Shown):
+@result
+class DataflyResult(Result):
     """The levels to which Datafly raised each attribute, and the records it leaves out.
 
     Parameters
@@ -83,6 +83,17 @@ class DataflyResult(Shown):
     before: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
 
+    FACTS = facts(
+        Fact("method", lambda _: "datafly"),
+        "k anonymity",
+        Fact("records_in", "keys.records"),
+        Fact("records_out", lambda found: found.keys.records - found.records_dropped),
+        Fact("suppressed_records", "records_dropped"),
+        "levels path quasi_identifiers smallest",
+        Fact("average", lambda found: found.average_class_size()),
+        "profile techniques",
+    )
+
     @cached_property
     def recoding(self) -> Recoding:
         """What happens to every class."""
@@ -122,24 +133,6 @@ class DataflyResult(Shown):
             steps.append(DropOutliers(self.quasi_identifiers, self.k, count, share))
         return Plan((*self.before, *steps, *self.after))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "method": "datafly",
-            "k": self.k,
-            "anonymity": self.anonymity,
-            "records_in": self.keys.records,
-            "records_out": self.keys.records - self.records_dropped,
-            "suppressed_records": self.records_dropped,
-            "levels": dict(self.levels),
-            "path": list(self.path),
-            "quasi_identifiers": [list(names) for names in self.quasi_identifiers],
-            "smallest": self.smallest,
-            "average": self.average_class_size(),
-            "profile": self.profile.to_dict(),
-            "techniques": list(self.techniques),
-        }
-
     def plot(self) -> str:
         """Draw the level of each attribute beside its highest, as SVG."""
         return bars(
@@ -149,9 +142,6 @@ class DataflyResult(Shown):
             beside=list(self.keys.heights),
             names=("raised to", "highest"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         share = self.records_dropped / max(1, self.keys.records)

@@ -13,7 +13,7 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
     AnonymityMapping,
     percent_of_records,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["AnonymityRow", "AnonymityTable", "Ladder", "anonymity_table"]
@@ -54,25 +54,26 @@ class AnonymityRow:
     result: DataflyResult = field(repr=False)
 
 
-@dataclass(frozen=True, repr=False)
-class AnonymityTable(Shown):
+@result(eq=True)
+class AnonymityTable(Result):
     """Anonymity levels in falling order, as in Figure 27."""
 
     rows: tuple[AnonymityRow, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table by rows."""
-        return {
-            "rows": [
+    FACTS = facts(
+        Fact(
+            "rows",
+            lambda found: [
                 {
                     "anonymity": row.anonymity,
                     "k": row.k,
                     "recoding": dict(row.recoding),
                     "dropped": row.dropped,
                 }
-                for row in self.rows
-            ]
-        }
+                for row in found.rows
+            ],
+        )
+    )
 
     def plot(self) -> str:
         """Draw the per cent of records dropped at each anonymity level, as SVG."""
@@ -81,9 +82,6 @@ class AnonymityTable(Shown):
             [f"{row.anonymity:.2f}" for row in self.rows],
             [100 * row.dropped for row in self.rows],
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         names = list(self.rows[0].recoding) if self.rows else []

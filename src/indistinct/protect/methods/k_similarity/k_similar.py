@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from indistinct.protect.methods.k_similarity.k_similar_clusters import (
 from indistinct.protect.methods.k_similarity.k_similar_search import finished
 from indistinct.protect.methods.k_similarity.k_similar_space import Space, SpaceLoss, build_space
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["KSimilar", "KSimilarStep", "SimilarMethod", "homogeneous_clusters", "k_similar"]
 
@@ -32,8 +32,8 @@ GREEDY_CLASSES = 1_000
 """Up to this many classes `auto` grows clusters greedily."""
 
 
-@dataclass(frozen=True, eq=False)
-class KSimilar(Shown):
+@result
+class KSimilar(Result):
     """Clusters of at least k records, and what it costs to make each cluster's records equal.
 
     Parameters
@@ -55,6 +55,24 @@ class KSimilar(Shown):
     space: Space = field(repr=False)
     method: SimilarMethod
     proved_bound: int | None = None
+
+    FACTS = facts(
+        Fact("method", lambda _: "k-similar"),
+        Fact("clustering", "method"),
+        "k",
+        Fact("records", "recoding.keys.records"),
+        "clusters",
+        Fact("smallest", "recoding.smallest"),
+        "distortion precision proved",
+        Fact("suppressed_cells", lambda found: sum(found.recoding.cells_suppressed().values())),
+        Fact(
+            "*",
+            lambda found: (
+                {"bound": found.bound, "gap": found.gap} if found.proved_bound is not None else {}
+            ),
+            spread=True,
+        ),
+    )
 
     @cached_property
     def units(self) -> int:
@@ -113,27 +131,9 @@ class KSimilar(Shown):
         """The number of different keys released."""
         return len(self.recoding.group_counts)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values; the bound only where it is known already."""
-        return {
-            "method": "k-similar",
-            "clustering": self.method,
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "clusters": self.clusters,
-            "smallest": self.recoding.smallest,
-            "distortion": self.distortion,
-            "precision": self.precision,
-            "proved": self.proved,
-            "suppressed_cells": sum(self.recoding.cells_suppressed().values()),
-        } | ({"bound": self.bound, "gap": self.gap} if self.proved_bound is not None else {})
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         proof = ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,13 @@ from indistinct.protect.methods.recoding_locally.local_recoding_costs import (
 )
 from indistinct.protect.plan import Plan
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["Mondrian", "MondrianStep", "mondrian"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Mondrian(Shown):
+@result
+class Mondrian(Result):
     """The parts that Mondrian found.
 
     Parameters
@@ -48,6 +47,17 @@ class Mondrian(Shown):
     ranges: bool
     limits: Mapping[str, int] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+
+    FACTS = facts(
+        Fact("method", lambda _: "mondrian"),
+        "k strict ranges",
+        Fact("records", "recoding.keys.records"),
+        Fact("parts", lambda found: int(found.parts.max(initial=-1)) + 1),
+        Fact("classes", lambda found: len(found.recoding.group_counts)),
+        Fact("smallest", "recoding.smallest"),
+        "gcp",
+        Fact("cells_changed", lambda found: found.recoding.cells_changed()),
+    )
 
     def plan(self) -> Plan:
         """Return the plan that makes this release, with labels of the hierarchies."""
@@ -109,27 +119,9 @@ class Mondrian(Shown):
             total += float(penalty @ self.recoding.counts)
         return total / keys.records / len(keys.names)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON needs of it; no value of a cell."""
-        return {
-            "method": "mondrian",
-            "k": self.k,
-            "strict": self.strict,
-            "ranges": self.ranges,
-            "records": self.recoding.keys.records,
-            "parts": int(self.parts.max(initial=-1)) + 1,
-            "classes": len(self.recoding.group_counts),
-            "smallest": self.recoding.smallest,
-            "gcp": self.gcp,
-            "cells_changed": self.recoding.cells_changed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         kind = "strict" if self.strict else "relaxed"

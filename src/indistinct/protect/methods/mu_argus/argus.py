@@ -32,7 +32,7 @@ from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding, recoding_receipt
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Argus", "ArgusResult", "argus"]
@@ -43,8 +43,8 @@ RATINGS = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ArgusResult(Shown):
+@result
+class ArgusResult(Result):
     """The cells that µ-Argus suppresses, and what it does not see.
 
     Parameters
@@ -77,6 +77,19 @@ class ArgusResult(Shown):
     suppressed: Bools = field(repr=False)
     rounds: int
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    FACTS = facts(
+        Fact("method", lambda _: "argus"),
+        "k",
+        Fact("records_in", "keys.records"),
+        Fact("records_out", "keys.records"),
+        Fact("suppressed_records", lambda _: 0),
+        Fact("suppressed_cells", lambda found: sum(found.cells_suppressed().values())),
+        Fact("suppressed_by_variable", lambda found: found.cells_suppressed()),
+        "identification levels before after residual",
+        Fact("k_holds", lambda found: not found.residual),
+        "rounds warnings techniques",
+    )
 
     @cached_property
     def recoding(self) -> Recoding:
@@ -146,35 +159,10 @@ class ArgusResult(Shown):
             steps.append(Argus(key, self.k, levels, **known))
         return Plan(tuple(steps))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        cells = self.cells_suppressed()
-        return {
-            "method": "argus",
-            "k": self.k,
-            "records_in": self.keys.records,
-            "records_out": self.keys.records,
-            "suppressed_records": 0,
-            "suppressed_cells": sum(cells.values()),
-            "suppressed_by_variable": cells,
-            "identification": dict(self.identification),
-            "levels": dict(self.levels),
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "residual": self.residual,
-            "k_holds": not self.residual,
-            "rounds": self.rounds,
-            "warnings": list(self.warnings),
-            "techniques": list(self.techniques),
-        }
-
     def plot(self) -> str:
         """Draw the suppressed cells of each variable, as SVG."""
         cells = self.cells_suppressed()
         return bars("Cells suppressed", list(cells), list(cells.values()))
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         cells = self.cells_suppressed()

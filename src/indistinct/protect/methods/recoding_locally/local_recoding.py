@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from indistinct.core import ClassSize, InputError
 from indistinct.hierarchy import Hierarchy
@@ -21,13 +20,13 @@ from indistinct.protect.methods.recoding_locally.local_recoding_costs import (
 from indistinct.protect.methods.recoding_locally.local_recoding_search import Search, schedule
 from indistinct.protect.plan import Plan
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["LocalRecoding", "LocalRecodingStep", "local_recoding"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LocalRecoding(Shown):
+@result
+class LocalRecoding(Result):
     """What local recoding decided.
 
     Parameters
@@ -61,6 +60,15 @@ class LocalRecoding(Shown):
     weights: Mapping[str, float] = field(default_factory=dict)
     start: Mapping[str, int] | None = None
 
+    FACTS = facts(
+        Fact("method", lambda _: "local-recoding"),
+        "k loss value ceiling ceiling_value complete",
+        Fact("records", "recoding.keys.records"),
+        Fact("classes", lambda found: len(found.recoding.group_counts)),
+        Fact("smallest", "recoding.smallest"),
+        Fact("cells_changed", lambda found: found.recoding.cells_changed()),
+    )
+
     def plan(self) -> Plan:
         """Return the plan that makes this release."""
         keys = self.recoding.keys
@@ -78,29 +86,9 @@ class LocalRecoding(Shown):
             )
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON needs of it; no value of a cell."""
-        sizes = self.recoding.group_counts
-        return {
-            "method": "local-recoding",
-            "k": self.k,
-            "loss": self.loss,
-            "value": self.value,
-            "ceiling": dict(self.ceiling),
-            "ceiling_value": self.ceiling_value,
-            "complete": self.complete,
-            "records": self.recoding.keys.records,
-            "classes": len(sizes),
-            "smallest": self.recoding.smallest,
-            "cells_changed": self.recoding.cells_changed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         share = f"{self.value:.4f} (all cells at the ceiling: {self.ceiling_value:.4f})"
