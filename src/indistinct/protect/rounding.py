@@ -45,13 +45,13 @@ class Rounded(Result):
         """The grand total."""
         return int(self.cells.sum())
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how it was rounded."""
         how = "controlled" if self.controlled else "random"
-        return [f"Rounded to multiples of {self.base} ({how}), total {self.total:,}\n{self.cells}"]
+        return f"Rounded to multiples of {self.base} ({how}), total {self.total:,}"
 
-    def _tables(self) -> list[showing.Table]:
-        how = "controlled" if self.controlled else "random"
-        caption = f"Rounded to multiples of {self.base} ({how}), with totals"
+    def _more_tables(self) -> list[showing.Table]:
+        caption = "Cells"
         if self.cells.ndim != 2:
             flat = [(n, int(value)) for n, value in enumerate(self.cells.ravel(), 1)]
             return [showing.Table(caption, ("cell", "count"), flat)]

@@ -32,14 +32,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from operator import attrgetter
 from os import PathLike
-from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, overload
 
 from indistinct.results.showing import Shown, Table, as_lines, as_text
 
@@ -52,7 +52,7 @@ C = TypeVar("C", bound=type)
 def result(cls: C, /) -> C: ...
 @overload
 def result(*, eq: bool = False) -> Callable[[C], C]: ...
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
 def result(cls: C | None = None, /, *, eq: bool = False) -> C | Callable[[C], C]:
     """Make a class a frozen dataclass that is printed by its facts and equal to itself alone.
 
@@ -143,7 +143,7 @@ def plain_value(value: Any) -> Any:
 
 
 @cache
-def _fields_of(cls: type) -> tuple[Fact, ...]:
+def _fields_of(cls: Any) -> tuple[Fact, ...]:
     return facts(*(field.name for field in dataclasses.fields(cls)))
 
 
@@ -157,7 +157,7 @@ class Told:
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names, as JSON knows them."""
         told: dict[str, Any] = {}
-        for fact in self.FACTS or _fields_of(type(self)):
+        for fact in self.FACTS or _fields_of(cast(Hashable, type(self))):
             if fact.told:
                 value = plain_value(fact.of(self))
                 told |= value if fact.spread else {fact.name: value}
@@ -192,7 +192,7 @@ class Result(Told, Shown):
         )
         return [known, *more]
 
-    def _lines(self) -> list[str]:
+    def _lines(self) -> Sequence[str]:
         shown = [(name, as_text(value, form)) for name, (value, form) in self._shown().items()]
         noted = [(word, getattr(self, f"{word}s", ())) for word in ("note", "warning")]
         noted.append(("assumes", getattr(self, "assumptions", ())))

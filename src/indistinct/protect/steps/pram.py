@@ -83,21 +83,15 @@ class PramOutcome(Result):
             names=("before", "after"),
         )
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how often categories are kept."""
         low, high = self.retention
-        lines = [
+        return (
             f"{self.variable}: {len(self.categories)} categories, kept with probability "
-            f"{low:.3f} to {high:.3f}",
-            f"  {'':<14}{'before':>12}{'expected':>12}{'after':>12}",
-        ]
-        rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
-        for category, before, expected, after in list(rows)[:10]:
-            lines.append(f"  {category!s:<14}{before:>12,}{expected:>12,.1f}{after:>12,}")
-        if len(self.before) > 10:
-            lines.append(f"  … {len(self.before) - 10} more")
-        return lines
+            f"{low:.3f} to {high:.3f}"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
         return [
             Table(

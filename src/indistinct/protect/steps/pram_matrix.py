@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from indistinct.core import Floats, InputError
-from indistinct.results import Result, Table, facts, result
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Category", "PramEstimate", "PramMethod", "TransitionMatrix", "pram_estimate"]
@@ -41,7 +41,12 @@ class TransitionMatrix(Result):
     categories: tuple[Category, ...]
     rows: tuple[tuple[float, ...], ...] = field(repr=False)
 
-    FACTS = facts("variable categories rows")
+    FACTS = facts(
+        "variable categories rows",
+        Fact("number", lambda found: len(found.categories), shown="categories", told=False),
+        Fact("least", lambda found: found.retention[0], shown="kept, least", told=False),
+        Fact("most", lambda found: found.retention[1], shown="kept, most", told=False),
+    )
 
     def __post_init__(self) -> None:
         """Refuse what is no transition matrix."""
@@ -105,17 +110,9 @@ class TransitionMatrix(Result):
             ) from None
         return cls(variable, categories, rows)
 
-    def _lines(self) -> list[str]:
-        low, high = self.retention
-        return [
-            f"Transition matrix of {self.variable}: {len(self.categories)} categories, kept with "
-            f"probability {low:.3f} to {high:.3f}"
-        ]
-
-    def _tables(self) -> list[Table]:
-        low, high = self.retention
-        facts = {"categories": len(self.categories), "kept, least": low, "kept, most": high}
-        return [Table.facts(f"Transition matrix of {self.variable}", facts)]
+    def sentence(self) -> str:
+        """Say whose matrix it is."""
+        return f"Transition matrix of {self.variable}"
 
     def to_frame(self) -> Any:
         """Return the probabilities as a pandas frame, a row for each category before."""
@@ -177,16 +174,7 @@ class PramEstimate(Result):
             names=("released", "estimated before"),
         )
 
-    def _lines(self) -> list[str]:
-        lines = [f"{self.variable:<16}{'released':>12}{'estimate':>12}{'std. error':>12}"]
-        rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
-        for category, *numbers in list(rows)[:10]:
-            lines.append(f"{category!s:<16}" + "".join(f"{x:>12,.1f}" for x in numbers))
-        if len(self.categories) > 10:
-            lines.append(f"… {len(self.categories) - 10} more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
         return [
             Table(
@@ -197,7 +185,8 @@ class PramEstimate(Result):
             )
         ]
 
-    def _headline(self) -> str:
+    def sentence(self) -> str:
+        """Say whose counts they are."""
         return f"{self.variable}: {len(self.categories)} categories"
 
 

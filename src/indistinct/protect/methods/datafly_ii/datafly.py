@@ -143,26 +143,17 @@ class DataflyResult(Result):
             names=("raised to", "highest"),
         )
 
-    def _lines(self) -> list[str]:
-        share = self.records_dropped / max(1, self.keys.records)
+    def sentence(self) -> str:
+        """Say what was promised, and by which attributes."""
         promise = "no k" if self.k is None else f"k = {self.k}"
         if self.anonymity is not None:
             promise = f"anonymity {self.anonymity:g}, {promise}"
         by = " and by ".join(", ".join(names) for names in self.quasi_identifiers) or "nothing"
-        lines = [
-            f"Datafly ({promise}) by {by}",
-            f"  {self.keys.records:,} records, {self.records_dropped:,} left out ({share:.1%}); "
-            f"smallest class {self.smallest:,}, average {self.average_class_size():,.1f}",
-        ]
-        for name, height in zip(self.keys.names, self.keys.heights, strict=True):
-            lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
-        if self.path:
-            lines.append(f"  raised: {', '.join(self.path)}")
-        if self.k is not None and self.profile.per_attribute:
-            lines.append("  k holds for each attribute by itself, not for combinations")
-        return lines
+        each = self.k is not None and self.profile.per_attribute
+        said = "; k holds for each attribute by itself, not for combinations" if each else ""
+        return f"Datafly ({promise}) by {by}{said}"
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 "Levels to which the attributes were raised",
@@ -179,6 +170,7 @@ class DataflyResult(Result):
                     "records left out": self.records_dropped,
                     "smallest class": self.smallest,
                     "average class": self.average_class_size(),
+                    "raised": self.path,
                 },
             ),
         ]

@@ -83,16 +83,7 @@ class AnonymityTable(Result):
             [100 * row.dropped for row in self.rows],
         )
 
-    def _lines(self) -> list[str]:
-        names = list(self.rows[0].recoding) if self.rows else []
-        lines = ["    A       k" + "".join(f"  {name:>12}" for name in names) + "  dropped"]
-        for row in self.rows:
-            cells = "".join(f"  {row.recoding[name]:>12}" for name in names)
-            k = "" if row.k is None else f"{row.k:,}"
-            lines.append(f"{row.anonymity:5.2f}{k:>8}{cells}  {row.dropped:7.1%}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         names = list(self.rows[0].recoding) if self.rows else []
         return [
             Table(
@@ -103,7 +94,8 @@ class AnonymityTable(Result):
             )
         ]
 
-    def _headline(self) -> str:
+    def sentence(self) -> str:
+        """Say how many levels there are."""
         return f"{len(self.rows)} levels of anonymity"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
@@ -59,11 +59,13 @@ class KSimilar(Result):
     FACTS = facts(
         Fact("method", lambda _: "k-similar"),
         Fact("clustering", "method"),
-        "k",
-        Fact("records", "recoding.keys.records"),
-        "clusters",
-        Fact("smallest", "recoding.smallest"),
-        "distortion precision proved",
+        Fact("k", shown="k"),
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("clusters", shown="clusters"),
+        Fact("smallest", "recoding.smallest", shown="smallest cluster"),
+        Fact("distortion", shown="distortion", form=",.4f"),
+        Fact("precision", shown="precision", form=".4f"),
+        Fact("proved", shown="least possible"),
         Fact("suppressed_cells", lambda found: sum(found.recoding.cells_suppressed().values())),
         Fact(
             "*",
@@ -135,29 +137,12 @@ class KSimilar(Result):
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def _lines(self) -> list[str]:
-        proof = ""
-        if self.proved:
-            proof = ", the least possible"
-        elif self.proved_bound is not None:
-            proof = f", of which at most {self.gap:.1%} can be avoided"
-        return [
-            f"k-Similar, k={self.k}: {self.recoding.keys.records:,} records in {self.clusters:,} "
-            f"clusters, the smallest of {self.recoding.smallest:,}\n"
-            f"  distortion {self.distortion:,.4f}{proof}; precision {self.precision:.4f}"
-        ]
+    def sentence(self) -> str:
+        """Say what was made."""
+        return f"k-Similar, k={self.k}: {self.clusters:,} clusters"
 
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "clusters": self.clusters,
-            "smallest cluster": self.recoding.smallest,
-            "distortion": self.distortion,
-            "precision": self.precision,
-            "least possible": self.proved,
-        }
-        return [Table.facts("What the clusters cost", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def k_similar(

@@ -104,16 +104,15 @@ class Suppression(Result):
         """Draw the suppressed cells of each variable, as SVG."""
         return bars("Cells suppressed", list(self.cells), list(self.cells.values()))
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how many cells it took."""
         how = "the fewest possible" if self.proved else f"at most {self.gap:.1%} above the fewest"
-        lines = [
+        return (
             f"Suppression to k={self.k} ({self.meaning}): {self.total:,} cells of "
             f"{self.records_changed:,} records, {how}"
-        ]
-        lines += [f"  {name:<20}{cells:>12,}" for name, cells in self.cells.items()]
-        return lines
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 f"Cells suppressed to k = {self.k} ({self.meaning})",

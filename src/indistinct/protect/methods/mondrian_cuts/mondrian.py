@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,12 +50,14 @@ class Mondrian(Result):
 
     FACTS = facts(
         Fact("method", lambda _: "mondrian"),
-        "k strict ranges",
-        Fact("records", "recoding.keys.records"),
-        Fact("parts", lambda found: int(found.parts.max(initial=-1)) + 1),
+        Fact("k", shown="k"),
+        Fact("strict", shown="strict"),
+        "ranges",
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("parts", lambda found: int(found.parts.max(initial=-1)) + 1, shown="parts"),
         Fact("classes", lambda found: len(found.recoding.group_counts)),
-        Fact("smallest", "recoding.smallest"),
-        "gcp",
+        Fact("smallest", "recoding.smallest", shown="smallest class"),
+        Fact("gcp", shown="GCP with ranges", form=".4f"),
         Fact("cells_changed", lambda found: found.recoding.cells_changed()),
     )
 
@@ -123,14 +125,10 @@ class Mondrian(Result):
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say what was made."""
         kind = "strict" if self.strict else "relaxed"
-        number = int(self.parts.max(initial=-1)) + 1
-        said = (
-            f"Mondrian ({kind}), k={self.k}: {number:,} parts, GCP {self.gcp:.4f} with ranges for "
-            "ordered numbers"
-        )
-        return [said, *self.recoding._lines()]
+        return f"Mondrian ({kind}), k={self.k}; GCP with ranges for ordered numbers"
 
     def _spans(self, j: int) -> tuple[SmallInts, SmallInts]:
         """Return the first and the last leaf of each part."""
@@ -157,16 +155,8 @@ class Mondrian(Result):
         width = np.where(low == high, 0.0, np.where(np.isnan(width), 1.0, width))
         return np.asarray(width[self.parts])
 
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "strict": self.strict,
-            "records": self.recoding.keys.records,
-            "parts": int(self.parts.max(initial=-1)) + 1,
-            "smallest class": self.recoding.smallest,
-            "GCP with ranges": self.gcp,
-        }
-        return [Table.facts("What the parts cost", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def mondrian(

@@ -164,23 +164,15 @@ class ArgusResult(Result):
         cells = self.cells_suppressed()
         return bars("Cells suppressed", list(cells), list(cells.values()))
 
-    def _lines(self) -> list[str]:
-        cells = self.cells_suppressed()
-        lines = [
-            f"µ-Argus (k = {self.k}): {len(self.before.combinations)} combinations examined, "
-            f"{self.before.bins:,} unsafe bins before, {self.after.bins:,} after",
-            f"  {self.keys.records:,} records, none left out; {sum(cells.values()):,} cells "
-            "suppressed",
-        ]
-        for name in self.keys.names:
-            lines.append(
-                f"  {name:<20} identifying {self.identification[name]}  level {self.levels[name]}"
-                f"{cells[name]:>12,} suppressed"
-            )
-        lines += [f"  warning: {warning}" for warning in self.warnings]
-        return lines
+    def sentence(self) -> str:
+        """Say what was examined and what it took."""
+        return (
+            f"µ-Argus (k = {self.k}): {len(self.before.combinations)} combinations of "
+            f"{self.keys.records:,} records examined, {sum(self.cells_suppressed().values()):,} "
+            "cells suppressed"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         cells = self.cells_suppressed()
         return [
             Table(

@@ -160,20 +160,14 @@ class UnsafeCombinations(Result):
             [each.records for each in worst],
         )
 
-    def _lines(self) -> list[str]:
-        lines = [
+    def sentence(self) -> str:
+        """Say how many combinations are unsafe."""
+        return (
             f"{len(self.unsafe)} of {len(self.combinations)} combinations have bins smaller than "
             f"{self.k}: {self.bins:,} bins, {self.records:,} records"
-        ]
-        worst = sorted(self.unsafe, key=lambda u: -u.records)[:20]
-        for each in worst:
-            names = " × ".join(each.variables)
-            lines.append(f"  {names:<40}{each.bins:>10,} bins{each.records:>12,} records")
-        if len(self.unsafe) > len(worst):
-            lines.append(f"  and {len(self.unsafe) - len(worst)} more")
-        return lines
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 f"Combinations with bins smaller than {self.k}",

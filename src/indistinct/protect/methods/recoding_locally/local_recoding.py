@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from indistinct.core import ClassSize, InputError
@@ -62,10 +62,15 @@ class LocalRecoding(Result):
 
     FACTS = facts(
         Fact("method", lambda _: "local-recoding"),
-        "k loss value ceiling ceiling_value complete",
-        Fact("records", "recoding.keys.records"),
-        Fact("classes", lambda found: len(found.recoding.group_counts)),
-        Fact("smallest", "recoding.smallest"),
+        Fact("k", shown="k"),
+        "loss",
+        Fact("value", shown="loss", form=".4f"),
+        "ceiling",
+        Fact("ceiling_value", shown="loss with all cells at the ceiling", form=".4f"),
+        "complete",
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("classes", lambda found: len(found.recoding.group_counts), shown="classes"),
+        Fact("smallest", "recoding.smallest", shown="smallest class"),
         Fact("cells_changed", lambda found: found.recoding.cells_changed()),
     )
 
@@ -90,24 +95,13 @@ class LocalRecoding(Result):
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def _lines(self) -> list[str]:
-        share = f"{self.value:.4f} (all cells at the ceiling: {self.ceiling_value:.4f})"
-        tried = "" if self.complete else "\n  not every combination of levels was tried"
-        return [
-            f"Local recoding, k={self.k}: {self.loss} {share}{tried}",
-            *self.recoding._lines(),
-        ]
+    def sentence(self) -> str:
+        """Say what was made, and whether everything was tried."""
+        tried = "" if self.complete else "; not every combination of levels was tried"
+        return f"Local recoding, k={self.k}, by {self.loss}{tried}"
 
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "classes": len(self.recoding.group_counts),
-            "smallest class": self.recoding.smallest,
-            f"{self.loss}": self.value,
-            f"{self.loss} with all cells at the ceiling": self.ceiling_value,
-        }
-        return [Table.facts("What the recoding costs", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def local_recoding(

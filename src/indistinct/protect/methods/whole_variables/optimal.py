@@ -129,23 +129,18 @@ class Optimum(Result):
             return "optimal"
         return f"within {self.gap:.1%} of optimal"
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say what was asked and whether it is the best."""
         asked = ", ".join(model.describe() for model in self.models)
-        records = self.keys.records
-        lines = [
-            f"Full-domain generalisation of {records:,} records with {asked}",
-            f"  {self.loss} {self.score:.6g}: {self._certainty()} "
-            f"({self.checked:,} of {self.points:,} points checked)",
-            f"  records left out: {self.records_dropped:,} of at most {self.max_drop:,}",
-        ]
-        for name, height in zip(self.keys.names, self.keys.heights, strict=True):
-            lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
-        return lines
+        return (
+            f"Full-domain generalisation of {self.keys.records:,} records with {asked}: "
+            f"{self._certainty()}"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
-                f"Levels, {self._certainty()}",
+                "Levels",
                 ("variable", "level", "of"),
                 [
                     (name, self.levels[name], height)
