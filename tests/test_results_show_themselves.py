@@ -1,206 +1,172 @@
-"""Every result prints itself in a few lines, and shows tables, figures and a frame."""
+"""What a result declares is what it tells, prints and shows; and so it is with every result."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-import inspect
 import json
 import pkgutil
 from collections import Counter
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas as pd
-import pytest
-import results_of_tables as tables
-import results_of_text as letters
 from every_result import EVERY, WORDS, every_result
 
 import indistinct
-from indistinct.protect.models import PrivacyModel
-from indistinct.protect.step import Step
-from indistinct.results.showing import MOST_ROWS, Shown, Table
+from indistinct.results import (
+    MOST_LINES,
+    Fact,
+    Result,
+    Shown,
+    Table,
+    Told,
+    facts,
+    plain_value,
+    result,
+)
+from indistinct.results.figures import bars
+from indistinct.results.showing import MOST_ROWS
 
 ELSEWHERE = {
     "Shown": "what all results are",
+    "Result": "what all results with facts are",
     "PerClass": "what RecordRisk and KnownRisk share",
 }
-FIGURES_ALL_THE_SAME = {"utility.Associations", "tables.Rounded"}
-"""Results whose namesake has no figure."""
-
-
 SHOW_LABELS = {"Hierarchy": "its labels are what whoever made it wanted to see"}
-
-NO_FIGURE = {
-    "ADS0": "the parts of a system: what is judged, not what was found",
-    "Answer": "the answer to any question, of any columns",
-    "Applied": "its receipts have figures",
-    "AreaCheck": "three numbers",
-    "ArgusSession": "a session; what is unsafe has a figure",
-    "Assessment": "words and a few numbers",
-    "Associations": "two rows of counts that cannot be compared",
-    "CensusSummary": "what was written where",
-    "Certificate": "a document",
-    "ConstantRisk": "one probability",
-    "DistanceLinks": "a few counts",
-    "DistanceQuality": "a few counts",
-    "Draft": "words about variables",
-    "Effect": "three numbers before and after",
-    "Fit": "sizes of a model",
-    "FolderCheck": "whether files are as they were",
-    "Hierarchy": "a tree of words",
-    "LinkageModel": "probabilities of many levels",
-    "LinkageQuality": "a few counts",
-    "OverDistortion": "one ratio",
-    "Plan": "steps in words",
-    "Reach": "one number",
-    "ReleaseFolder": "names of files",
-    "Rounded": "a table",
-    "ScenarioKey": "names of columns",
-    "SensitiveRisk": "measures in units of their own",
-    "SparseFit": "sizes of a model",
-    "TrailCheck": "whether a file is as it was",
-    "TransitionMatrix": "its categories are for those who ask for the frame",
-    **tables.NO_FIGURE,
-    **letters.NO_FIGURE,
-}
-"""Results without `plot`, and why."""
-
-NOT_RESULTS = {
-    "AuditTrail": "a file",
-    "Demo": "a collection of results",
-    "Head": "where a file ends",
-    "HouseholdColumns": "settings",
-    "Promise": "what is judged",
-    "PublicRule": "settings",
-    "Project": "settings",
-    "Rules": "settings",
-    "Profile": "settings of Datafly",
-    **tables.NOT_RESULTS,
-    **letters.NOT_RESULTS,
-}
-"""Public classes with `to_dict` that are put in, not got out."""
-
-PARTS = {
-    "Verdict": ("Witness", "TupleVerdict"),
-    "Verification": ("Witness", "Reservation", "KnownToo"),
-    "Uniques": ("People",),
-    "LinkOutcome": ("Guesses", "LinkWitness", "OfPeople", "Rate", "Excess"),
-    "PermutationDistances": ("VariablePermutation", "Spread"),
-    "Changes": (
-        "VariableChanges",
-        "GroupChanges",
-        "ExpectedShares",
-        "CoupleShares",
-        "HouseholdShares",
-    ),
-    "Together": ("Given", "Joined", "Restored", "Apart", "Pinned", "TogetherWitness"),
-    "AttackerRisks": ("Risks",),
-    "Marginals": ("Marginal",),
-    "Regression": ("Coefficient",),
-    "AgeGap": ("GapCurve", "AgeBreak"),
-    "Fertility": ("FertilityTrend",),
-    "Homogamy": ("HomogamyGroup",),
-    "AuditTrail": ("Entry",),
-    **tables.PARTS,
-}
-"""Rows of results, which show them."""
-
-OTHER_ROOMS = ("report", "running", "cli")
-"""What these give is made of results: pages, folders and the terminal."""
+MARKUP = {"script", "b", "i", "u", "pre", "released", "voters", "d", "a"}
+"""Elements that are there only where a name was taken for markup."""
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    with every_result(tmp_path_factory.mktemp("results")) as make:
-        yield make
+@dataclass(frozen=True)
+class Town(Told):
+    name: str
+    people: tuple[int, ...] = ()
 
 
-each_result = pytest.mark.parametrize("name", EVERY)
+@result
+class Found(Result):
+    town: Town
+    risk: float = 0.25
+    lowest: float | None = None
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    rows: tuple[tuple[str, int], ...] = ()
+
+    FACTS = facts(
+        Fact("where", "town.name", shown="town"),
+        Fact("risk", shown="<risk>", form=".1%"),
+        Fact("lowest", shown="lowest"),
+        "town notes",
+        Fact("*", lambda found: {"asked": 1} if found.rows else {}, spread=True),
+        Fact("people", lambda found: sum(found.town.people), shown="people", told=False),
+    )
+
+    def sentence(self) -> str:
+        return f"The risk of {self.town.name}"
+
+    def _more_tables(self):
+        return [Table("Streets of <b>", ("street", "people"), self.rows)] if self.rows else []
 
 
-@each_result
-def test_prints_a_few_short_lines(made, name):
-    lines = repr(made(name)).split("\n")
-    assert len(lines) <= 15
-    assert max(map(len, lines)) <= 120
-    assert made(name).details()
+@result
+class Drawn(Found):
+    def plot(self) -> str:
+        return bars("<Risk>", [self.town.name], [self.risk])
 
 
-@each_result
-def test_html_is_well_formed_with_captions_and_headings(made, name):
-    page = made(name)._repr_html_()
-    tree = ElementTree.fromstring(page)
-    assert not Tags.of(page) & {"script", "b", "i", "u", "pre", "released", "voters", "d", "a"}
-    tables = tree.findall(".//table")
-    assert tables
-    for table in tables:
-        assert table.findtext("caption")
-        assert {cell.get("scope") for cell in table.iter("th")} <= {"col", "row"}
-        assert all(cell.get("scope") for cell in table.iter("th"))
-        assert len(table.findall(".//thead//th")) >= 1
-    assert ("svg" in Tags.of(page)) == hasattr(made(name), "plot")
+@result(eq=True)
+class Equal(Result):
+    n: int
 
 
-@each_result
-def test_a_notebook_shows_no_value_that_is_not_printed(made, name):
-    if name in SHOW_LABELS:
-        pytest.skip(SHOW_LABELS[name])
-    shown = "".join(ElementTree.fromstring(made(name)._repr_html_()).itertext())
-    printed = made(name).details() + repr(made(name))
-    for value in (*WORDS, "<u>f</u>", "<b>p1", "<b>Ann"):
-        assert value not in shown or value in printed
+LEEDS = Town("Leeds", (3, 4))
 
 
-@each_result
-def test_figure_is_well_formed_and_titled(made, name):
-    result = made(name)
-    without = name in NO_FIGURE or name.rpartition(".")[2] in NO_FIGURE
-    assert hasattr(result, "plot") == (not without or name in FIGURES_ALL_THE_SAME)
-    if hasattr(result, "plot"):
-        tree = ElementTree.fromstring(result.plot())
-        assert tree.tag.endswith("svg")
-        assert tree.findtext("{http://www.w3.org/2000/svg}title")
-        assert not any(_local(e) in ("script", "b", "i", "u") for e in tree.iter())
+def test_the_dictionary_has_the_facts_in_their_order_under_their_names():
+    told = {"where": "Leeds", "risk": 0.25, "lowest": None}
+    told |= {"town": {"name": "Leeds", "people": [3, 4]}, "notes": []}
+    assert json.dumps(Found(LEEDS).to_dict()) == json.dumps(told)
 
 
-@each_result
-def test_numbers_are_a_frame(made, name):
-    frame = made(name).to_frame()
-    assert isinstance(frame, pd.DataFrame)
-    assert len(frame) >= 1
-    assert len(frame.columns) >= 1
+def test_what_is_spread_stands_itself_and_only_where_there_is_any():
+    assert "asked" not in Found(LEEDS).to_dict()
+    assert list(Found(LEEDS, rows=(("High St", 7),)).to_dict())[-1] == "asked"
 
 
-@each_result
-def test_facts_are_plain_json(made, name):
-    facts = made(name).to_dict()
-    text = json.dumps(facts, allow_nan=False)
-    assert json.loads(text) == _with_text_keys(facts)
+def test_values_are_as_json_knows_them():
+    class Kind(Enum):
+        ONE = "one"
 
-
-def test_every_result_is_tried():
-    """Whoever adds a result adds it to the table above, and here is told so."""
-    tried = Counter(name.rpartition(".")[2] for name in (*EVERY, *ELSEWHERE))
-    missing = Counter(cls.__name__ for cls in classes() if issubclass(cls, Shown)) - tried
-    assert not missing
-
-
-def test_every_public_class_of_facts_is_a_result_or_is_listed():
-    parts = {part for found in PARTS.values() for part in found}
-    strange = {
-        cls.__name__
-        for cls in classes(public=True)
-        if hasattr(cls, "to_dict") and not issubclass(cls, (Shown, Step, PrivacyModel))
+    found = {"a": np.arange(2), "b": {2, 1}, "c": Path("x/y"), "d": Kind.ONE, "e": np.int32(3)}
+    found |= {
+        "f": float("nan"),
+        "g": np.array([np.inf, 1.5]),
+        "h": np.float64("nan"),
+        "i": (LEEDS,),
     }
-    assert strange - parts - set(NOT_RESULTS) == set()
+    assert json.dumps(plain_value(found), allow_nan=False) == json.dumps(
+        {"a": [0, 1], "b": [1, 2], "c": "x/y", "d": "one", "e": 3}
+        | {"f": None, "g": [None, 1.5], "h": None, "i": [{"name": "Leeds", "people": [3, 4]}]}
+    )
 
 
-def test_lists_of_exceptions_name_what_there_is():
-    names = {cls.__name__ for cls in classes()}
-    listed = {*NO_FIGURE, *NOT_RESULTS, *PARTS, *(p for found in PARTS.values() for p in found)}
-    assert {name.rpartition(".")[2] for name in listed} <= names
+def test_people_read_what_is_shown_in_its_form_and_no_more():
+    assert repr(Found(LEEDS)).split("\n") == [
+        "The risk of Leeds",
+        "  town    Leeds",
+        "  <risk>  25.0%",
+        "  people      7",
+    ]
+    assert "lowest    0.1" in repr(Found(LEEDS, lowest=0.1))
+
+
+def test_tables_stand_below_the_facts_and_notes_below_the_tables():
+    found = Found(LEEDS, rows=(("High St", 7),), notes=("seen",), assumptions=("that",))
+    assert repr(found).split("\n")[4:] == [
+        "Streets of <b>",
+        "  street   people",
+        "  High St       7",
+        "  note: seen",
+        "  assumes: that",
+    ]
+
+
+def test_the_frame_has_the_facts_in_one_row():
+    frame = Found(LEEDS).to_frame()
+    assert frame.to_dict("records") == [{"town": "Leeds", "risk": 0.25, "people": 7}]
+
+
+def test_a_long_result_prints_its_first_lines_and_tells_them_all():
+    found = Found(LEEDS, rows=tuple((f"street {n}", n) for n in range(40)))
+    assert len(repr(found).split("\n")) == MOST_LINES
+    assert repr(found).endswith("more: details()")
+    assert "street 39" in found.details()
+
+
+def test_a_notebook_shows_names_as_names():
+    bad = Town("<script>x</script> & <b>")
+    page = Drawn(bad, rows=(("<i>", 1),), notes=("<u>",))._repr_html_()
+    assert not tags_of(page) & MARKUP
+    assert {"svg", "li", "caption"} <= tags_of(page)
+    shown = "".join(ElementTree.fromstring(page).itertext())
+    assert shown.count("<script>x</script> & <b>") >= 3  # sentence, fact, figure
+
+
+def test_a_terminal_gets_no_control_characters():
+    assert "\x1b" not in repr(Found(Town("a\x1b[31m"))) + Found(Town("a\x1b[31m")).details()
+
+
+def test_a_result_is_equal_to_itself_alone_unless_it_says_otherwise():
+    found = Found(LEEDS)
+    assert found == found
+    assert found != Found(LEEDS)
+    assert Equal(1) == Equal(1)
+    assert Equal(1) != Equal(2)
+    assert repr(Equal(1)) == "Equal"
 
 
 def test_a_long_table_is_cut_in_a_notebook_and_whole_in_a_frame():
@@ -212,52 +178,101 @@ def test_a_long_table_is_cut_in_a_notebook_and_whole_in_a_frame():
     assert len(table.to_lines()) == MOST_ROWS + 7
 
 
-class Tags(HTMLParser):
+def test_facts_name_what_their_class_has():
+    classes = classes_of(Told)
+    assert len(classes) > 50
+    wrong = [
+        f"{cls.__name__}.{fact.name}"
+        for cls in classes
+        for fact in cls.FACTS
+        if not callable(fact.source) and not _has(cls, (fact.source or fact.name).split(".")[0])
+    ]
+    assert wrong == []
+
+
+def test_no_two_facts_of_a_class_have_one_name():
+    for cls in classes_of(Told):
+        told = Counter(fact.name for fact in cls.FACTS if fact.told and not fact.spread)
+        shown = Counter(fact.shown for fact in cls.FACTS if fact.shown)
+        assert max([*told.values(), *shown.values()], default=1) == 1, cls.__name__
+
+
+def test_every_result_is_made_below():
+    """Whoever adds a result adds it to `every_result.py`, and here is told so."""
+    tried = Counter(name.rpartition(".")[2] for name in (*EVERY, *ELSEWHERE))
+    missing = Counter(cls.__name__ for cls in classes_of(Shown)) - tried
+    assert not missing
+
+
+def test_every_result_tells_prints_and_shows_itself_and_escapes_markup(tmp_path):
+    faults = []
+    with every_result(tmp_path) as make:
+        for name in EVERY:
+            faults += [f"{name}: {fault}" for fault in _faults(name, make(name))]
+    assert faults == []
+
+
+def _faults(name: str, found: Shown) -> list[str]:
+    """What is wrong with a result made of badly named things."""
+    page, printed = found._repr_html_(), repr(found)
+    tree = ElementTree.fromstring(page)
+    tables = tree.findall(".//table")
+    heads = [head.get("scope") for head in tree.iter("th")]
+    shown = "".join(tree.itertext())
+    said = found.details() + printed
+    private = (*WORDS, "<u>f</u>", "<b>p1", "<b>Ann")
+    lines = printed.split("\n")
+    frame = found.to_frame()
+    plot = getattr(found, "plot", None)
+    figure = None if plot is None else ElementTree.fromstring(plot())
+    checks = {
+        "prints too much": len(lines) > MOST_LINES or max(map(len, lines)) > 120,
+        "has markup of a name in its page": tags_of(page) & MARKUP,
+        "has a table without a caption": not tables
+        or not all(t.findtext("caption") for t in tables),
+        "has a heading without a scope": not set(heads) <= {"col", "row"},
+        "shows what it does not print": name not in SHOW_LABELS
+        and any(value in shown and value not in said for value in private),
+        "has no frame": not isinstance(frame, pd.DataFrame) or not frame.size,
+        "does not show its figure": ("svg" in tags_of(page)) != (plot is not None),
+        "has a figure without a title": figure is not None
+        and not figure.findtext("{http://www.w3.org/2000/svg}title"),
+        "has markup of a name in its figure": figure is not None
+        and {element.tag.rpartition("}")[2] for element in figure.iter()} & MARKUP,
+        "is no JSON": json.loads(json.dumps(found.to_dict(), allow_nan=False)) is None,
+    }
+    return [fault for fault, wrong in checks.items() if wrong]
+
+
+def tags_of(page: str) -> set[str]:
     """The names of the elements that a browser would see."""
+    seen: set[str] = set()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            seen.add(tag)
 
-    def handle_starttag(self, tag, attrs):
-        self.found.add(tag)
-
-    @classmethod
-    def of(cls, page: str) -> set[str]:
-        parser = cls()
-        parser.feed(page)
-        return parser.found
+    Tags().feed(page)
+    return seen
 
 
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
+def _has(cls: type, name: str) -> bool:
+    declared = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+    return name in declared or hasattr(cls, name)
 
 
-def _with_text_keys(value):
-    """What JSON makes of plain values: keys are text, tuples are lists."""
-    if isinstance(value, dict):
-        return {
-            key if isinstance(key, str) else json.loads(json.dumps({key: 0})).popitem()[0]: (
-                _with_text_keys(item)
-            )
-            for key, item in value.items()
-        }
-    return [_with_text_keys(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-@functools.cache
-def classes(*, public: bool = False) -> tuple[type, ...]:
-    """All classes of the library, or those that a package's doorway names."""
-    found: dict[type, None] = {}
+def classes_of(base: type) -> tuple[type, ...]:
+    """All public classes of the library with a base, where each is written."""
     for info in pkgutil.walk_packages(indistinct.__path__, "indistinct."):
-        if info.name.split(".")[1] in OTHER_ROOMS or "spark" in info.name:
-            continue
-        module = importlib.import_module(info.name)
-        names = getattr(module, "__all__", ()) if public else dir(module)
-        if public and not info.ispkg:
-            continue
-        for name in names:
-            one = getattr(module, name)
-            if inspect.isclass(one) and one.__module__.startswith("indistinct."):
-                found[one] = None
-    return tuple(cls for cls in found if not cls.__name__.startswith("_"))
+        if "spark" not in info.name and not info.name.startswith("indistinct.cli"):
+            importlib.import_module(info.name)
+    found, new = set(), {base}
+    while new:
+        found |= new
+        new = {sub for cls in new for sub in cls.__subclasses__()} - found
+    named = [cls for cls in found if cls.__module__.startswith("indistinct.")]
+    return tuple(sorted((c for c in named if not c.__name__.startswith("_")), key=_name_of))
+
+
+def _name_of(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"

@@ -32,7 +32,10 @@ class TransitionMatrix(Result):
 
     >>> matrix = TransitionMatrix.of_method("redraw", [600, 300, 100], 0.8, variable="roof")
     >>> matrix
-    Transition matrix of roof: 3 categories, kept with probability 0.820 to 0.920
+    Transition matrix of roof
+      categories      3
+      kept, least  0.82
+      kept, most   0.92
     >>> matrix.expected([600, 300, 100]).round(9).tolist()
     [600.0, 300.0, 100.0]
     """
@@ -207,9 +210,11 @@ def pram_estimate(
 
     >>> matrix = TransitionMatrix("smokes", ("no", "yes"), ((0.9, 0.1), (0.2, 0.8)))
     >>> pram_estimate(matrix, {"no": 740, "yes": 260})
-    smokes              released    estimate  std. error
-    no                     740.0       771.4        14.7
-    yes                    260.0       228.6        14.7
+    smokes: 2 categories
+    Original counts of smokes, estimated
+      category  released  estimate  standard error
+      no           740.0     771.4            14.7
+      yes          260.0     228.6            14.7
     """
     if isinstance(counts, Mapping):
         unknown = [c for c in counts if c not in matrix.categories]

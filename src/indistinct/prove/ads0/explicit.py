@@ -100,9 +100,15 @@ def reach_of(
 
     >>> home = [{"name": n, "phone": "555-0100"} for n in ("Ann", "Abe")]
     >>> reach_of(["phone"], home, home, TELEPHONE)
-    {phone} by telephone: reaches 2 ± 0
+    People reached with phone
+      method    telephone
+      expected          2
+      sigma             0
     >>> reach_of(["name", "phone"], home, home, TELEPHONE)
-    {name, phone} by telephone: reaches 1 ± 0
+    People reached with name, phone
+      method    telephone
+      expected          1
+      sigma             0
     """
     rows, reachable = as_rows(table), as_rows(people)
     if not rows:

@@ -193,7 +193,12 @@ def link_probabilistically(
     >>> people = census_table(3_000, seed=1).select(known)
     >>> links = link_probabilistically(people.slice(0, 2_000), people.slice(1_000), known)
     >>> evaluate(links, range(2_000), range(1_000, 3_000))
-    1,000 of 1,000 links right (100.00%); 1,000 are there (100.00% found)
+    Links held against the truth
+      links        1,000
+      right        1,000
+      there        1,000
+      recall     100.00%
+      precision  100.00%
     """
     _check(left, right, threshold, precision)
     known = attributes_of(left, right, attributes)

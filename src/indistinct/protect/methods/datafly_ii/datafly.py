@@ -245,10 +245,16 @@ def datafly(
     ...     )
     >>> datafly(keys, k=2)
     Datafly (k = 2) by sex, zip
-      4 records, 0 left out (0.0%); smallest class 2, average 2.0
-      sex                  level 0 of 1
-      zip                  level 1 of 3
-      raised: zip
+    Levels to which the attributes were raised
+      attribute  level  of
+      sex            0   1
+      zip            1   3
+    The release
+      records             4
+      records left out    0
+      smallest class      2
+      average class       2
+      raised            zip
     """
     whom = whole_profile(profile, linking, per_attribute, keys.names)
     highest = highest_levels(keys, limits)

@@ -186,8 +186,17 @@ def k_similar(
     >>> with open_data({"zip": ["02138", "02139", "02141", "02142", "02142"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})
     >>> k_similar(keys, k=2)
-    k-Similar, k=2: 5 records in 2 clusters, the smallest of 2
-      distortion 1.6667; precision 0.6667
+    k-Similar, k=2: 2 clusters
+      k                      2
+      records                5
+      clusters               2
+      smallest cluster       2
+      distortion        1.6667
+      precision         0.6667
+      least possible        no
+    Cells of the records that are kept
+      variable  changed  suppressed
+      zip             5           0
     """
     if method not in get_args(SimilarMethod):
         known = get_args(SimilarMethod)

@@ -180,8 +180,17 @@ def suppress(
     ...     keys = suppression_keys(data.key_table(["age", "sex"]))
     >>> suppress(keys, k=2)
     Suppression to k=2 (strict): 4 cells of 4 records, the fewest possible
-      age                            4
-      sex                            0
+    Cells suppressed to k = 2 (strict)
+      variable  cells
+      age           4
+      sex           0
+    All of it
+      cells                       4
+      records changed             4
+      smallest class              2
+      weight                      4
+      least possible, at least    4
+      the fewest                yes
     >>> suppress(keys, k=2, meaning="wildcard", against_elimination=False).total
     3
     >>> suppress(keys, k=2, meaning="wildcard").total

@@ -241,10 +241,15 @@ def argus(
     ...     table = data.key_table(["race", "sex"])
     ...     keys = Generalisable.of(table, {n: suppression_only(people[n], name=n) for n in people})
     >>> argus(keys, k=2, identification={"race": 1, "sex": 2})
-    µ-Argus (k = 2): 3 combinations examined, 2 unsafe bins before, 0 after
-      7 records, none left out; 1 cells suppressed
-      race                 identifying 1  level 0           0 suppressed
-      sex                  identifying 2  level 0           1 suppressed
+    µ-Argus (k = 2): 3 combinations of 7 records examined, 1 cells suppressed
+    Cells suppressed at k = 2, of 7 records
+      variable  identifying  level  cells suppressed
+      race                1      0                 0
+      sex                 2      0                 1
+    Unsafe combinations before and after
+              bins  records
+      before     2        1
+      after      0        0
       warning: 1 records are still in classes smaller than 2 by their whole key, 0 of them ...
       warning: different identification ratings give different results, and ...
     """

@@ -78,12 +78,22 @@ class ArgusSession(Result):
     ...     )
     >>> session = ArgusSession(keys, k=2, identification={"sex": 2, "zip": 2})
     >>> session.generalise("zip")
-    zip at level 1: 2 → 0 unsafe combinations, 8 → 0 bins, 4 → 0 records
+    zip at level 1
+    What is unsafe
+                           before  after
+      unsafe combinations       2      0
+      bins                      8      0
+      records                   4      0
     >>> session.undo()
-    zip at level 0: 0 → 2 unsafe combinations, 0 → 8 bins, 0 → 4 records
+    zip at level 0
+    What is unsafe
+                           before  after
+      unsafe combinations       0      2
+      bins                      0      8
+      records                   0      4
     """
 
-    FACTS = facts(Fact("k", "_k"), "levels history unsafe")
+    FACTS = facts(Fact("k", lambda found: found._k), "levels history unsafe")
 
     def __init__(
         self,

@@ -150,10 +150,17 @@ def local_recoding(
     >>> with open_data(people) as data:
     ...     keys = Generalisable.of(data.key_table(["zip", "sex"]), ladders)
     >>> local_recoding(keys, k=2)
-    Local recoding, k=2: loss 0.6000 (all cells at the ceiling: 1.0000)
-    Recoding of 5 records: 2 classes, the smallest of 2; 0 records left out
-      zip                            3 cells changed           0 suppressed
-      sex                            3 cells changed           3 suppressed
+    Local recoding, k=2, by loss
+      k                                        2
+      loss                                0.6000
+      loss with all cells at the ceiling  1.0000
+      records                                  5
+      classes                                  2
+      smallest class                           2
+    Cells of the records that are kept
+      variable  changed  suppressed
+      zip             3           0
+      sex             3           3
     """
     check_k(keys, k)
     check_loss(loss)

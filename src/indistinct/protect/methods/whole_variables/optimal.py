@@ -219,11 +219,18 @@ def optimal(
     ...     )
     >>> found = optimal(keys, k=2, max_drop=1)
     >>> found
-    Full-domain generalisation of 5 records with k=2
-      loss 0.333333: optimal (4 of 6 points checked)
-      records left out: 1 of at most 1
-      zip                  level 1 of 2
-      sex                  level 0 of 1
+    Full-domain generalisation of 5 records with k=2: optimal
+    Levels
+      variable  level  of
+      zip           1   2
+      sex           0   1
+    The release
+      records                5
+      records left out       1
+      at most                1
+      loss              0.3333
+      points checked         4
+      points                 6
     >>> found.plan()
     Plan of 2 steps
       1. generalise zip to level 1 of 2
