@@ -212,33 +212,4 @@ RESULTS: dict[str, Callable[[Tables], Any]] = {
 }
 """Results by the names of their classes, with a word before where a name is taken elsewhere."""
 
-NO_FIGURE = {
-    "ArgusMetadata": "names of columns",
-    "CellSystem": "cells and how they add up: what is protected, not what was found",
-    "Contributions": "amounts of single contributors",
-    "Counted": "the tables themselves",
-    "Derived": "statistics in units of their own",
-    "Geographies": "what was merged; how has a figure",
-    "Joint": "a few counts",
-    "Published": "names of geographies",
-    "RequestVerdict": "allowed or not, and why",
-    "RevealedVariance": "one number",
-    "RoundedIntervals": "a few counts",
-    "Sensitive": "how many cells by which rule",
-    "SystemContributions": "amounts of single contributors",
-    "TableSet": "what was asked for",
-    "TablesFolder": "names of files",
-    "Trace": "one person, step by step",
-    "Uncertainty": "one number",
-    "tables.Optimum": "a cost and its bound",
-}
-
-NOT_RESULTS = {
-    "DerivedSpec": "what is asked for",
-    "Grouping": "what is asked for",
-    "Share": "what is asked for",
-    "TableSpec": "what is asked for",
-    "Zoning": "what is asked for",
-}
-
 PARTS = {"tables.AttributeDisclosure": ("TargetDisclosure",), "Revealed": ("RevealedZone",)}

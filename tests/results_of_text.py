@@ -56,16 +56,3 @@ RESULTS: dict[str, Callable[[Letters], Any]] = {
     "ScrubResult": lambda t: t.scrubbed,
 }
 """Results by the names of their classes, with a word before where a name is taken elsewhere."""
-
-NO_FIGURE = {
-    "FourRows": "four rows of a few shares",
-    "Reliability": "at most ten rows",
-    "ScrubEvaluation": "shares by label and by kind",
-    "Scrubbed": "a document",
-    "text.Verdict": "words and a few counts",
-}
-
-NOT_RESULTS: dict[str, str] = {
-    "Found": "a line of the private list of spans",
-    "Outcome": "what comes of one document",
-}

@@ -215,7 +215,7 @@ def test_figure_27_columns_on_a_synthetic_voter_list(voter_ladders):
         used.append(shortest)
     assert used == sorted(used, reverse=True)
     assert len(set(used)) >= 4
-    assert "   A       k" in repr(table)
+    assert "anonymity  k" in repr(table)
 
 
 def test_anonymity_0_is_the_original_data_and_1_what_the_profile_allows(figure_28):

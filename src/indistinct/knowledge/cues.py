@@ -1,6 +1,13 @@
-"""Words that announce what follows: titles, credentials, relatives, months, states."""
+"""Words that announce what follows: titles, credentials, relatives, months, states.
+
+And how a list of cues is written: once, see `cues`.
+"""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
 
 TITLES = frozenset(
     "mr mrs ms miss mx dr doctor prof professor rev reverend fr sister br brother sr sra srta "
@@ -51,3 +58,49 @@ STATES = {
     "PR": "Puerto Rico", "GU": "Guam", "VI": "Virgin Islands", "AS": "American Samoa",
     "MP": "Northern Mariana Islands",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cues:
+    """Words and phrases that announce something, written once.
+
+    A page is asked for their first words before an expression is searched, which is slow; both are
+    made from the same list and cannot drift apart.
+    """
+
+    phrases: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The first word of each, in small letters."""
+        return frozenset(_word(phrase.split()[0]) for phrase in self.phrases)
+
+    @cached_property
+    def ends(self) -> frozenset[str]:
+        """The last word of each, in small letters."""
+        return frozenset(_word(phrase.split()[-1]) for phrase in self.phrases)
+
+    @cached_property
+    def any(self) -> str:
+        """An expression for any of them, the longest first."""
+        longest = sorted(self.phrases, key=lambda phrase: (-len(phrase), phrase))
+        return "(?:" + "|".join(re.escape(p).replace("\\ ", " ") for p in longest) + ")"
+
+    @cached_property
+    def pattern(self) -> str:
+        """An expression for any of them as whole words."""
+        return rf"{self.any}(?!\w)"
+
+
+def cues(listed: str) -> Cues:
+    """Make cues of a list; the words of a phrase are joined by underscores.
+
+    >>> found = cues("lake gulf_of")
+    >>> sorted(found.words), found.pattern
+    (['gulf', 'lake'], '(?:gulf of|lake)(?!\\\\w)')
+    """
+    return Cues(tuple(dict.fromkeys(phrase.replace("_", " ") for phrase in listed.split())))
+
+
+def _word(written: str) -> str:
+    return written.rstrip(".").lower()

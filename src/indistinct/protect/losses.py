@@ -12,7 +12,7 @@ from indistinct.core import Bools, Floats, Ints, holds_numbers
 from indistinct.engine import Engine, quote
 from indistinct.files import Source
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Losses", "Shares", "losses"]
@@ -49,8 +49,8 @@ class Shares:
         return float(np.abs(self.difference).sum() / 2)
 
 
-@dataclass(frozen=True)
-class Losses(Shown):
+@result(eq=True)
+class Losses(Result):
     """Statistics of the full and of the reduced records. It names categories: private.
 
     Dalenius (1986, 6.2): destruction "will inevitably introduce differences between the
@@ -62,6 +62,15 @@ class Losses(Shown):
     domains: tuple[str, ...]
     shares: Mapping[str, Shares]
     means: Mapping[str, tuple[float, float]]
+
+    FACTS = facts(
+        "records_full records_reduced",
+        Fact("share_left_out", "share"),
+        Fact(
+            "distances", lambda found: {name: float(s.distance) for name, s in found.shares.items()}
+        ),
+        Fact("means", lambda found: {name: list(pair) for name, pair in found.means.items()}),
+    )
 
     @property
     def share(self) -> float:
@@ -107,9 +116,6 @@ class Losses(Shown):
             found.append(f"means of {other} {left} variables are unchanged or change less")
         return tuple(found)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         gone = self.records_full - self.records_reduced
         lines = [f"{gone:,} of {self.records_full:,} records left out ({self.share:.2%})"]
@@ -122,16 +128,6 @@ class Losses(Shown):
                 lines.append(f"    {shown:<20}{full:>12,}{reduced:>12,}  {lost:7.2%}")
         lines += [f"  {note}" for note in self.notes()]
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how much the statistics differ, without a category's name."""
-        return {
-            "records_full": self.records_full,
-            "records_reduced": self.records_reduced,
-            "share_left_out": self.share,
-            "distances": {name: float(s.distance) for name, s in self.shares.items()},
-            "means": {name: list(pair) for name, pair in self.means.items()},
-        }
 
     def _tables(self) -> list[Table]:
         return [

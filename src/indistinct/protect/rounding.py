@@ -9,25 +9,26 @@ without bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from indistinct.core import InputError, Ints, check_whole
-from indistinct.results import showing
+from indistinct.results import Result, facts, result, showing
 
 __all__ = ["Rounded", "round_counts"]
 
 
-@dataclass(frozen=True, eq=False)
-class Rounded(showing.Shown):
+@result
+class Rounded(Result):
     """A rounded table. Totals are sums of rounded cells."""
 
     cells: Ints = field(repr=False)
     base: int
     controlled: bool
+
+    FACTS = facts("base controlled cells total")
 
     @property
     def rows(self) -> Ints:
@@ -44,25 +45,13 @@ class Rounded(showing.Shown):
         """The grand total."""
         return int(self.cells.sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return cells and totals as lists."""
-        return {
-            "base": self.base,
-            "controlled": self.controlled,
-            "cells": self.cells.tolist(),
-            "total": self.total,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how it was rounded."""
         how = "controlled" if self.controlled else "random"
-        return [f"Rounded to multiples of {self.base} ({how}), total {self.total:,}\n{self.cells}"]
+        return f"Rounded to multiples of {self.base} ({how}), total {self.total:,}"
 
-    def _tables(self) -> list[showing.Table]:
-        how = "controlled" if self.controlled else "random"
-        caption = f"Rounded to multiples of {self.base} ({how}), with totals"
+    def _more_tables(self) -> list[showing.Table]:
+        caption = "Cells"
         if self.cells.ndim != 2:
             flat = [(n, int(value)) for n, value in enumerate(self.cells.ravel(), 1)]
             return [showing.Table(caption, ("cell", "count"), flat)]

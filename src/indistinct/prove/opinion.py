@@ -13,6 +13,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register
+from indistinct.results import Told
 
 __all__ = [
     "RESERVATIONS",
@@ -62,7 +63,7 @@ def check_codes(codes: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Reservation:
+class Reservation(Told):
     """Something that the verdict rests on and that the file cannot show.
 
     Parameters
@@ -75,10 +76,6 @@ class Reservation:
 
     code: str
     sentence: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the facts by name."""
-        return {"code": self.code, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, eq=False)

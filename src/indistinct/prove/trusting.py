@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from indistinct.core import InputError
@@ -13,7 +10,7 @@ from indistinct.files import Source
 from indistinct.prove.exposure import count_by
 from indistinct.prove.universes import below
 from indistinct.prove.varying import Sensitivity, one_of, share
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["AT_MOST_LISTED", "Trust", "trust"]
@@ -21,8 +18,8 @@ __all__ = ["AT_MOST_LISTED", "Trust", "trust"]
 AT_MOST_LISTED = 20
 
 
-@dataclass(frozen=True)
-class Trust(Shown):
+@result(eq=True)
+class Trust(Result):
     """By how much a release falls short of data that anybody may have (Sweeney 2001, section 7).
 
     Data for public use must withstand whoever reads them. What a release does not withstand, it
@@ -55,30 +52,22 @@ class Trust(Shown):
     naming: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    FACTS = facts(
+        "key k records by_key by_one_more by_all",
+        Fact("*", "_shares", spread=True),
+        "expected_links highest listed naming warnings",
+    )
+
     @property
     def for_anybody(self) -> bool:
         """Whether nothing is left to trust: no record is below k, whatever is known of it."""
         return not (self.by_key or self.by_one_more or self.by_all)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        shares = {
+    @property
+    def _shares(self) -> dict[str, float]:
+        return {
             f"{name}_share": getattr(self, name) / self.records if self.records else 0.0
             for name in ("by_key", "by_one_more", "by_all")
-        }
-        return {
-            "key": list(self.key),
-            "k": self.k,
-            "records": self.records,
-            "by_key": self.by_key,
-            "by_one_more": self.by_one_more,
-            "by_all": self.by_all,
-            **shares,
-            "expected_links": self.expected_links,
-            "highest": self.highest,
-            "listed": list(self.listed),
-            "naming": list(self.naming),
-            "warnings": list(self.warnings),
         }
 
     def plot(self) -> str:
@@ -88,9 +77,6 @@ class Trust(Shown):
             ["the key", "one further attribute", "all that is released"],
             [self.by_key, self.by_one_more, self.by_all],
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         def line(what: str, number: int) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from indistinct.prove.universes import (
     below,
     people_without,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, Told, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["KnownToo", "Sensitivity", "one_of", "sensitivity", "share"]
@@ -50,7 +49,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True)
-class KnownToo:
+class KnownToo(Told):
     """What an intruder gets who knows other attributes than the key alone.
 
     Parameters
@@ -74,26 +73,14 @@ class KnownToo:
     smallest_before: int
     below_before: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "attributes": list(self.attributes),
-            "against": self.against,
-            "smallest": self.smallest,
-            "below": self.below,
-            "alone": self.alone,
-            "smallest_before": self.smallest_before,
-            "below_before": self.below_before,
-        }
-
     @property
     def harm(self) -> tuple[int, int, int, tuple[str, ...]]:
         """What sorts rows, the most harmful first."""
         return self.below_before - self.below, -self.alone, self.smallest, self.attributes
 
 
-@dataclass(frozen=True, eq=False)
-class Sensitivity(Shown):
+@result
+class Sensitivity(Result):
     """How far k depends on the key being right.
 
     Parameters
@@ -125,6 +112,8 @@ class Sensitivity(Shown):
     one_more: Bools = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     links: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
 
+    FACTS = facts("key k records base added together without naming warnings")
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the holder should be told before signing."""
@@ -145,21 +134,6 @@ class Sensitivity(Shown):
             )
         return tuple(told)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "key": list(self.key),
-            "k": self.k,
-            "records": self.records,
-            "base": self.base.to_dict(),
-            **{
-                name: [row.to_dict() for row in getattr(self, name)]
-                for name in ("added", "together", "without")
-            },
-            "naming": list(self.naming),
-            "warnings": list(self.warnings),
-        }
-
     def plot(self) -> str:
         """Draw the records below k if each attribute is known too, as SVG."""
         return bars(
@@ -167,9 +141,6 @@ class Sensitivity(Shown):
             ["the key", *(_and(row.attributes) for row in self.added)],
             [self.base.below, *(row.below for row in self.added)],
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         base = self.base

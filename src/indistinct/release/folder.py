@@ -13,7 +13,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ from indistinct.release.noting import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 
@@ -56,8 +56,8 @@ Prover = Callable[[Path], Mapping[str, Any]]
 """Takes the path of the released file, reads it again, and returns a verdict (`VERDICT_FIELDS`)."""
 
 
-@dataclass(frozen=True)
-class ReleaseFolder(Shown):
+@result(eq=True)
+class ReleaseFolder(Result):
     """Where a release was written, and what remains to be done.
 
     Parameters
@@ -83,6 +83,11 @@ class ReleaseFolder(Shown):
     protected: Protected | None = field(default=None, repr=False, compare=False)
     """What the method and the steps for whole households made of the records."""
 
+    FACTS = facts(
+        "folder data plan methodology contract certificate state open warnings reservations",
+        "accepted findings proved",
+    )
+
     @property
     def proved(self) -> bool:
         """Whether the promise holds, and nothing has to be taken on trust."""
@@ -106,18 +111,6 @@ class ReleaseFolder(Shown):
         taken = ", all accepted" if self.passes else ""
         return f"holds with reservations ({codes}{taken})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        fields = {n: v for n, v in self.__dict__.items() if n != "protected"}
-        plain = {n: str(v) if isinstance(v, Path) else v for n, v in fields.items()}
-        lists = ("open", "warnings", "accepted", "findings")
-        return {
-            **plain,
-            **{name: list(plain[name]) for name in lists},
-            "reservations": [dict(reservation) for reservation in self.reservations],
-            "proved": self.proved,
-        }
-
     def _lines(self) -> list[str]:
         lines = [f"{self.folder}: {self.sentence}"]
         lines += [f"  reservation: {r['sentence']}" for r in self.reservations]
@@ -125,9 +118,6 @@ class ReleaseFolder(Shown):
         blank = f" ({len(self.open)} places to fill in)" if self.open else ""
         lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
         return lines + [f"  warning: {warning}" for warning in self.warnings]
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _tables(self) -> list[Table]:
         facts = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
+
+from indistinct.results import Told
 
 __all__ = ["Document", "Found", "Group", "Outcome", "Treated", "is_unicode"]
 
@@ -63,7 +65,7 @@ Group = list[Document]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Found(Told):
     """A reference that was found, and what became of it. `person` numbers people in a document."""
 
     start: int
@@ -76,10 +78,6 @@ class Found:
     person: int | None
     replacement: str
     action: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name, for the private list of spans."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

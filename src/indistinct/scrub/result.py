@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.scrub.tallying import MOST_FOUND, Tally, Withheld
 from indistinct.scrub.text.baselines import FourRows
@@ -16,8 +16,8 @@ from indistinct.scrub.text.judging import DE_IDENTIFIED, Verdict
 __all__ = ["ScrubResult"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ScrubResult(Shown):
+@result
+class ScrubResult(Result):
     """Documents that were scrubbed, and those that were not.
 
     Parameters
@@ -62,6 +62,16 @@ class ScrubResult(Shown):
     evaluation: FourRows | None = None
     seconds: float = 0.0
 
+    FACTS = facts(
+        "documents references replaced suppressed actions threshold",
+        Fact("withheld", lambda found: [asdict(one) for one in found.withheld]),
+        "not_written empty verdict warnings",
+        Fact("still_tells", "told"),
+        "notes out spans identifiers",
+        Fact("seconds", lambda found: round(found.seconds, 3)),
+        Fact("*", "_asked_for", spread=True),
+    )
+
     @classmethod
     def of(cls, tally: Tally, **rest: Any) -> ScrubResult:
         """Return what was counted."""
@@ -91,9 +101,6 @@ class ScrubResult(Shown):
             **rest,
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
     @property
     def verdict(self) -> str:
         """What the result is, and what it is not."""
@@ -109,32 +116,10 @@ class ScrubResult(Shown):
         """Whether every document was scrubbed."""
         return not self.not_written
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, without any word of a document."""
-        told: dict[str, Any] = {
-            "documents": self.documents,
-            "references": dict(self.references),
-            "replaced": self.replaced,
-            "suppressed": self.suppressed,
-            "actions": dict(self.actions),
-            "threshold": self.threshold,
-            "withheld": [asdict(one) for one in self.withheld],
-            "not_written": self.not_written,
-            "empty": self.empty,
-            "verdict": self.verdict,
-            "warnings": list(self.warnings),
-            "still_tells": None if self.told is None else self.told.to_dict(),
-            "notes": list(self.notes),
-            "out": None if self.out is None else str(self.out),
-            "spans": None if self.spans is None else str(self.spans),
-            "identifiers": None if self.identifiers is None else str(self.identifiers),
-            "seconds": round(self.seconds, 3),
-        }
-        if self.found is not None:
-            told["found"] = list(self.found)
-        if self.evaluation is not None:
-            told["evaluation"] = self.evaluation.to_dict()
-        return told
+    @property
+    def _asked_for(self) -> dict[str, Any]:
+        asked = {"found": self.found, "evaluation": self.evaluation}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def plot(self) -> str:
         """Draw the references of each kind, as SVG."""

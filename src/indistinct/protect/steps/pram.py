@@ -23,7 +23,7 @@ from indistinct.protect.steps.pram_matrix import (
     TransitionMatrix,
     matrix_of,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Pram", "PramOutcome"]
@@ -36,8 +36,8 @@ _MOST = 1_000
 Array = Any
 
 
-@dataclass(frozen=True)
-class PramOutcome(Shown):
+@result(eq=True)
+class PramOutcome(Result):
     """What post-randomisation did to one variable in one stratum; for the holder.
 
     Parameters
@@ -61,6 +61,8 @@ class PramOutcome(Shown):
     retention: tuple[float, float]
     made: TransitionMatrix | tuple[PramMethod, float] = field(repr=False)
 
+    FACTS = facts("matrix stratum before expected after")
+
     @property
     def matrix(self) -> TransitionMatrix:
         """The transition matrix; strata are many, so it is made when it is asked for."""
@@ -70,16 +72,6 @@ class PramOutcome(Shown):
         return TransitionMatrix.of_method(
             method, self.before, keep, variable=self.variable, categories=self.categories
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name, the matrix among them."""
-        return {
-            "matrix": self.matrix.to_dict(),
-            "stratum": self.stratum,
-            "before": list(self.before),
-            "expected": list(self.expected),
-            "after": list(self.after),
-        }
 
     def plot(self) -> str:
         """Draw the records of each category before and after, as SVG."""
@@ -91,24 +83,15 @@ class PramOutcome(Shown):
             names=("before", "after"),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how often categories are kept."""
         low, high = self.retention
-        lines = [
+        return (
             f"{self.variable}: {len(self.categories)} categories, kept with probability "
-            f"{low:.3f} to {high:.3f}",
-            f"  {'':<14}{'before':>12}{'expected':>12}{'after':>12}",
-        ]
-        rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
-        for category, before, expected, after in list(rows)[:10]:
-            lines.append(f"  {category!s:<14}{before:>12,}{expected:>12,.1f}{after:>12,}")
-        if len(self.before) > 10:
-            lines.append(f"  … {len(self.before) - 10} more")
-        return lines
+            f"{low:.3f} to {high:.3f}"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
         return [
             Table(

@@ -7,13 +7,13 @@ for statistical disclosure control: theory and implementation", *Journal of Offi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 
 from indistinct.core import Floats, InputError
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Category", "PramEstimate", "PramMethod", "TransitionMatrix", "pram_estimate"]
@@ -26,13 +26,16 @@ Category = str | int | float | bool
 _SUM = 1e-9
 
 
-@dataclass(frozen=True)
-class TransitionMatrix(Shown):
+@result(eq=True)
+class TransitionMatrix(Result):
     """The probability p_kl that category k of a variable is released as category l.
 
     >>> matrix = TransitionMatrix.of_method("redraw", [600, 300, 100], 0.8, variable="roof")
     >>> matrix
-    Transition matrix of roof: 3 categories, kept with probability 0.820 to 0.920
+    Transition matrix of roof
+      categories      3
+      kept, least  0.82
+      kept, most   0.92
     >>> matrix.expected([600, 300, 100]).round(9).tolist()
     [600.0, 300.0, 100.0]
     """
@@ -40,6 +43,13 @@ class TransitionMatrix(Shown):
     variable: str
     categories: tuple[Category, ...]
     rows: tuple[tuple[float, ...], ...] = field(repr=False)
+
+    FACTS = facts(
+        "variable categories rows",
+        Fact("number", lambda found: len(found.categories), shown="categories", told=False),
+        Fact("least", lambda found: found.retention[0], shown="kept, least", told=False),
+        Fact("most", lambda found: found.retention[1], shown="kept, most", told=False),
+    )
 
     def __post_init__(self) -> None:
         """Refuse what is no transition matrix."""
@@ -91,14 +101,6 @@ class TransitionMatrix(Shown):
         """Return the expected released counts, E(T*) = P′T."""
         return np.asarray(np.asarray(counts, dtype=np.float64) @ self.array)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the matrix as JSON knows it."""
-        return {
-            "variable": self.variable,
-            "categories": list(self.categories),
-            "rows": [list(row) for row in self.rows],
-        }
-
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TransitionMatrix:
         """Make the matrix that `to_dict` described."""
@@ -111,20 +113,9 @@ class TransitionMatrix(Shown):
             ) from None
         return cls(variable, categories, rows)
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        low, high = self.retention
-        return [
-            f"Transition matrix of {self.variable}: {len(self.categories)} categories, kept with "
-            f"probability {low:.3f} to {high:.3f}"
-        ]
-
-    def _tables(self) -> list[Table]:
-        low, high = self.retention
-        facts = {"categories": len(self.categories), "kept, least": low, "kept, most": high}
-        return [Table.facts(f"Transition matrix of {self.variable}", facts)]
+    def sentence(self) -> str:
+        """Say whose matrix it is."""
+        return f"Transition matrix of {self.variable}"
 
     def to_frame(self) -> Any:
         """Return the probabilities as a pandas frame, a row for each category before."""
@@ -156,8 +147,8 @@ def matrix_of(method: PramMethod, counts: Floats, keep: float) -> Floats:
     return np.asarray(np.einsum("kl,ml->km", p, back, optimize=False))
 
 
-@dataclass(frozen=True, eq=False)
-class PramEstimate(Shown):
+@result
+class PramEstimate(Result):
     """Counts before post-randomisation, estimated from those after it.
 
     Parameters
@@ -174,15 +165,7 @@ class PramEstimate(Shown):
     counts: tuple[float, ...]
     standard_errors: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates by name."""
-        return {
-            "variable": self.variable,
-            "categories": list(self.categories),
-            "released": list(self.released),
-            "counts": list(self.counts),
-            "standard_errors": list(self.standard_errors),
-        }
+    FACTS = facts("variable categories released counts standard_errors")
 
     def plot(self) -> str:
         """Draw released and estimated counts, as SVG."""
@@ -194,19 +177,7 @@ class PramEstimate(Shown):
             names=("released", "estimated before"),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"{self.variable:<16}{'released':>12}{'estimate':>12}{'std. error':>12}"]
-        rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
-        for category, *numbers in list(rows)[:10]:
-            lines.append(f"{category!s:<16}" + "".join(f"{x:>12,.1f}" for x in numbers))
-        if len(self.categories) > 10:
-            lines.append(f"… {len(self.categories) - 10} more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
         return [
             Table(
@@ -217,7 +188,8 @@ class PramEstimate(Shown):
             )
         ]
 
-    def _headline(self) -> str:
+    def sentence(self) -> str:
+        """Say whose counts they are."""
         return f"{self.variable}: {len(self.categories)} categories"
 
 
@@ -238,9 +210,11 @@ def pram_estimate(
 
     >>> matrix = TransitionMatrix("smokes", ("no", "yes"), ((0.9, 0.1), (0.2, 0.8)))
     >>> pram_estimate(matrix, {"no": 740, "yes": 260})
-    smokes              released    estimate  std. error
-    no                     740.0       771.4        14.7
-    yes                    260.0       228.6        14.7
+    smokes: 2 categories
+    Original counts of smokes, estimated
+      category  released  estimate  standard error
+      no           740.0     771.4            14.7
+      yes          260.0     228.6            14.7
     """
     if isinstance(counts, Mapping):
         unknown = [c for c in counts if c not in matrix.categories]

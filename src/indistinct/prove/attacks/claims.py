@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.core import Floats, InputError, Ints
+from indistinct.results import Told
 
 __all__ = [
     "CONTROL",
@@ -79,7 +80,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class LinkWitness:
+class LinkWitness(Told):
     """A released record (from 1) that names one person, and what is known of it."""
 
     record: int
@@ -90,15 +91,6 @@ class LinkWitness:
     def __repr__(self) -> str:
         sure = "" if self.certainty >= 1 else f", certainty {self.certainty:.3f}"
         return f"record {self.record:,} is {self.person}: {self.verdict}{sure}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "record": self.record,
-            "person": self.person,
-            "certainty": self.certainty,
-            "verdict": self.verdict,
-        }
 
 
 def verdicts_by_truth(links: Links, truth: Ints) -> Verdicts:

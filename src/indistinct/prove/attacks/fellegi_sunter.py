@@ -16,7 +16,7 @@ import itertools
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ from indistinct.prove.attacks.fs_choosing import (
 )
 from indistinct.prove.attacks.fs_model import LinkageModel, Patterns, fit_model, random_levels
 from indistinct.prove.attacks.fs_told import told_by_others
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["LinkageQuality", "ProbabilisticLinks", "evaluate", "link_probabilistically"]
@@ -51,8 +51,8 @@ _TRAINING_PAIRS = 4_000_000
 _LEAST_ODDS = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class ProbabilisticLinks(Shown):
+@result
+class ProbabilisticLinks(Result):
     """Pairs of records taken for the same person, the likeliest first.
 
     Parameters
@@ -84,11 +84,16 @@ class ProbabilisticLinks(Shown):
     model: LinkageModel = field(repr=False)
     blocking: Blocking = field(repr=False)
 
+    FACTS = facts(
+        Fact("links", lambda found: len(found)),
+        "records expected_precision expected_links threshold one_to_one pairs_compared",
+        Fact("blocking", "blocking.rules"),
+        Fact("pairs_left_out", "blocking.skipped"),
+        "model",
+    )
+
     def __len__(self) -> int:
         return len(self.left)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         kinds = ", ".join(f"{a.name} ({a.kind})" for a in self.model.attributes)
@@ -107,21 +112,6 @@ class ProbabilisticLinks(Shown):
             f"  pairs compared              {self.pairs_compared:8,}, which meet in",
             *(f"    {line}" for line in repr(self.blocking).splitlines()),
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers and the model; no values of the data."""
-        return {
-            "links": len(self),
-            "records": list(self.records),
-            "expected_precision": self.expected_precision,
-            "expected_links": self.expected_links,
-            "threshold": self.threshold,
-            "one_to_one": self.one_to_one,
-            "pairs_compared": self.pairs_compared,
-            "blocking": [list(rule) for rule in self.blocking.rules],
-            "pairs_left_out": list(self.blocking.skipped),
-            "model": self.model.to_dict(),
-        }
 
     def plot(self) -> str:
         """Draw the links by their probability, as SVG."""
@@ -147,13 +137,21 @@ class ProbabilisticLinks(Shown):
         return tables + list(self.model._tables())
 
 
-@dataclass(frozen=True)
-class LinkageQuality(Shown):
+@result(eq=True)
+class LinkageQuality(Result):
     """Links held against the truth."""
 
     links: int
     right: int
     there: int
+
+    FACTS = facts(
+        Fact("links", shown="links"),
+        Fact("right", shown="right"),
+        Fact("there", shown="there"),
+        Fact("recall", shown="recall", form=".2%"),
+        Fact("precision", shown="precision", form=".2%"),
+    )
 
     @property
     def recall(self) -> float:
@@ -165,36 +163,9 @@ class LinkageQuality(Shown):
         """The share of the links found that are right."""
         return self.right / self.links if self.links else 0.0
 
-    def __repr__(self) -> str:
-        return (
-            f"{self.right:,} of {self.links:,} links right ({self.precision:.2%}); "
-            f"{self.there:,} are there ({self.recall:.2%} found)"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return counts and shares."""
-        return {
-            "links": self.links,
-            "right": self.right,
-            "there": self.there,
-            "recall": self.recall,
-            "precision": self.precision,
-        }
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                "Links held against the truth",
-                {
-                    "links": self.links,
-                    "right": self.right,
-                    "there": self.there,
-                    "precision": self.precision,
-                    "recall": self.recall,
-                },
-                formats={"precision": ".2%", "recall": ".2%"},
-            )
-        ]
+    def sentence(self) -> str:
+        """Say how many links are right."""
+        return "Links held against the truth"
 
 
 def link_probabilistically(
@@ -231,7 +202,12 @@ def link_probabilistically(
     >>> people = census_table(3_000, seed=1).select(known)
     >>> links = link_probabilistically(people.slice(0, 2_000), people.slice(1_000), known)
     >>> evaluate(links, range(2_000), range(1_000, 3_000))
-    1,000 of 1,000 links right (100.00%); 1,000 are there (100.00% found)
+    Links held against the truth
+      links        1,000
+      right        1,000
+      there        1,000
+      recall     100.00%
+      precision  100.00%
     """
     _check(left, right, threshold, precision)
     known = attributes_of(left, right, attributes)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from indistinct.core import Array, Floats, Ints, SmallInts
 from indistinct.prove.attacks.comparisons import Attribute, Kind
 from indistinct.prove.attacks.fs_choosing import sums_and_best
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["LinkageModel", "Patterns", "fit_model", "random_levels"]
 
@@ -68,8 +67,8 @@ class LevelProbabilities:
         return tuple(float(np.log2(m / u)) for m, u in self.shares)
 
 
-@dataclass(frozen=True, eq=False)
-class LinkageModel(Shown):
+@result
+class LinkageModel(Result):
     """What was estimated: level probabilities of every attribute, and how many pairs are true.
 
     An attribute that another tells (the county, given the area) counts only where that other
@@ -79,6 +78,24 @@ class LinkageModel(Shown):
     attributes: tuple[LevelProbabilities, ...]
     true_share: float
     kin_share: float
+
+    FACTS = facts(
+        "true_share kin_share agreement doubtful",
+        Fact(
+            "attributes",
+            lambda found: {
+                a.name: {
+                    "kind": a.kind,
+                    "told_by": list(a.told_by),
+                    "levels": {
+                        level: {"m": m, "u": u, "kin": kin}
+                        for level, m, u, kin in zip(a.levels, a.m, a.u, a.kin, strict=True)
+                    },
+                }
+                for a in found.attributes
+            },
+        ),
+    )
 
     @property
     def agreement(self) -> float:
@@ -100,9 +117,6 @@ class LinkageModel(Shown):
         """
         return self.agreement < 0.6
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         lines = [
             f"{self.true_share:.3g} of all pairs true, {self.kin_share:.3g} kin",
@@ -119,26 +133,6 @@ class LinkageModel(Shown):
             if a.told_by:
                 lines.append(f"  {'':<15} counts where {' and '.join(a.told_by)} disagree")
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates; no values of the data."""
-        return {
-            "true_share": self.true_share,
-            "kin_share": self.kin_share,
-            "agreement": self.agreement,
-            "doubtful": self.doubtful,
-            "attributes": {
-                a.name: {
-                    "kind": a.kind,
-                    "told_by": list(a.told_by),
-                    "levels": {
-                        level: {"m": m, "u": u, "kin": kin}
-                        for level, m, u, kin in zip(a.levels, a.m, a.u, a.kin, strict=True)
-                    },
-                }
-                for a in self.attributes
-            },
-        }
 
     def _tables(self) -> list[Table]:
         return [

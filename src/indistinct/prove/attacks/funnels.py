@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Exposure, Unmet, count_by, expose
 from indistinct.prove.links import linked_totals
 from indistinct.prove.registers import Register, shared_attributes
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Funnel", "FunnelStep", "ReleaseFunnel", "ReleaseStep", "funnel", "release_funnel"]
@@ -41,8 +41,8 @@ class FunnelStep:
     people: int
 
 
-@dataclass(frozen=True)
-class Funnel(Shown):
+@result(eq=True)
+class Funnel(Result):
     """The people of a register who agree with ever more facts.
 
     `named` are those who remain, if they are at most twenty.
@@ -53,22 +53,19 @@ class Funnel(Shown):
     steps: tuple[FunnelStep, ...]
     named: tuple[str, ...] = ()
 
+    FACTS = facts(
+        "register people",
+        Fact(
+            "steps",
+            lambda found: [{"attribute": s.attribute, "people": s.people} for s in found.steps],
+        ),
+        "named",
+    )
+
     @property
     def remaining(self) -> int:
         """The people who agree with every fact."""
         return self.steps[-1].people
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the steps and who remains."""
-        return {
-            "register": self.register,
-            "people": self.people,
-            "steps": [{"attribute": s.attribute, "people": s.people} for s in self.steps],
-            "named": list(self.named),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [f"{self.people:,} people of {self.register}"]
@@ -105,8 +102,8 @@ class ReleaseStep:
     """Records linked rightly by picking a candidate: the sum of 1/candidates."""
 
 
-@dataclass(frozen=True)
-class ReleaseFunnel(Shown):
+@result(eq=True)
+class ReleaseFunnel(Result):
     """How the records of a release become attached to people as attributes become known."""
 
     register: str
@@ -115,28 +112,23 @@ class ReleaseFunnel(Shown):
     order: str
     steps: tuple[ReleaseStep, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the steps."""
-        return {
-            "register": self.register,
-            "people": self.people,
-            "records": self.records,
-            "order": self.order,
-            "steps": [
+    FACTS = facts(
+        "register people records order",
+        Fact(
+            "steps",
+            lambda found: [
                 {
                     "attribute": s.attribute,
                     "median": s.median,
                     "unique": s.unique,
-                    "unique_share": s.unique / self.records,
+                    "unique_share": s.unique / found.records,
                     "none": s.none,
                     "expected": s.expected,
                 }
-                for s in self.steps
+                for s in found.steps
             ],
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
+        ),
+    )
 
     def _lines(self) -> list[str]:
         wide = max(9, *(len(step.attribute) for step in self.steps))

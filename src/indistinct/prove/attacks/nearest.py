@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import betaincinv
 
 from indistinct.core import Bools, Floats, Ints, progress
+from indistinct.results import Told
 
 __all__ = ["Nearest", "TrueValues", "at_least", "at_most", "look_for"]
 
@@ -57,7 +57,7 @@ def at_least(right: float, of: float, *, doubt: float = DOUBT) -> float:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class Nearest(Told):
     """How often the released record nearest to what is known of a person is their own.
 
     Parameters
@@ -79,10 +79,6 @@ class Nearest:
     bound: float
     sure: int = 0
     sure_right: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {**self.__dict__, "key": list(self.key)}
 
     def __repr__(self) -> str:
         return (

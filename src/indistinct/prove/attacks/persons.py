@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from indistinct.files import Source, open_table
 from indistinct.keys import person_of_records, present_and_different, several_records
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links, Verdicts
 from indistinct.prove.registers import Register, check_one_to_one
+from indistinct.results import Told
 
 __all__ = [
     "OfPeople",
@@ -113,7 +113,7 @@ def whose_records(
 
 
 @dataclass(frozen=True)
-class OfPeople:
+class OfPeople(Told):
     """What an attack finds, in people who have several records each.
 
     Parameters
@@ -131,16 +131,6 @@ class OfPeople:
     right: int
     wrong: int
     expected: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts."""
-        return {
-            "people": self.people,
-            "named": self.named,
-            "right": self.right,
-            "wrong": self.wrong,
-            "expected": self.expected,
-        }
 
 
 def count_people(links: Links, verdicts: Verdicts, whose: Ints) -> OfPeople:

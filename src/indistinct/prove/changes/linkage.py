@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -45,7 +44,7 @@ from indistinct.prove.changes.pairing import (
     shared_variables,
 )
 from indistinct.prove.changes.printing import percent
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, result
 from indistinct.results.figures import bars
 
 __all__ = ["LINKAGES", "Linkage", "LinkageDistance", "link_own", "link_pairs"]
@@ -60,8 +59,8 @@ LINKAGES: tuple[LinkageDistance, ...] = get_args(LinkageDistance)
 _TARGETS_AT_ONCE = 256
 
 
-@dataclass(frozen=True, repr=False)
-class Linkage(Shown):
+@result(eq=True)
+class Linkage(Result):
     """How many people the nearest released record gives away.
 
     Parameters
@@ -95,9 +94,6 @@ class Linkage(Shown):
     chance: float
     confidence: float = 0.95
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         drawn = (
             f"all {self.records:,} records"
@@ -116,10 +112,6 @@ class Linkage(Shown):
             f"without a tie {percent(self.before_certain)}",
             f"  by chance         {percent(self.chance)}",
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures."""
-        return asdict(self) | {"variables": list(self.variables), "within": list(self.within)}
 
     def plot(self) -> str:
         """Draw the per cent of people whose nearest record is their own, as SVG."""

@@ -8,8 +8,6 @@ again with that, and households are counted as whole households.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +34,7 @@ from indistinct.prove.possible import (
     people_in_classes,
     people_of,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["HouseholdAttack", "examine_households", "what_members_tell"]
@@ -50,8 +48,8 @@ _MEMBERS_AT_MOST = 50
 """People of a household, on average, above which a column numbers something else."""
 
 
-@dataclass(frozen=True, repr=False)
-class HouseholdAttack(Shown):
+@result(eq=True)
+class HouseholdAttack(Result):
     """What members of a household tell about each other, in numbers.
 
     Parameters
@@ -80,25 +78,11 @@ class HouseholdAttack(Shown):
     rare: int
     fewest: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "linked_by": self.linked_by,
-            "shared": list(self.shared),
-            "undone": dict(self.undone),
-            "exposed": self.exposed,
-            "k": self.k,
-            "households": self.households,
-            "rare": self.rare,
-            "fewest": self.fewest,
-        }
+    FACTS = facts("linked_by shared undone exposed k households rare fewest")
 
     def plot(self) -> str:
         """Draw the cells of each variable that members tell more exactly, as SVG."""
         return bars("Cells that other members tell", list(self.undone), list(self.undone.values()))
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         shared = ", ".join(self.shared) or "no variable of the key"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -26,7 +25,7 @@ from indistinct.prove.together.join import (
     layers_of,
     listed_pairs,
 )
-from indistinct.results import showing
+from indistinct.results import Fact, Result, facts, result, showing
 
 __all__ = ["Associations", "Inferred", "inferred_associations"]
 
@@ -67,8 +66,8 @@ class Inferred:
         )
 
 
-@dataclass(frozen=True)
-class Associations(showing.Shown):
+@result(eq=True)
+class Associations(Result):
     """Pairs of values that two releases associate though neither shows them together.
 
     Parameters
@@ -89,6 +88,12 @@ class Associations(showing.Shown):
     joined: int
     certain: int
 
+    FACTS = facts(
+        "shared",
+        Fact("sides", lambda found: [dict(side.__dict__) for side in found.sides]),
+        "k joined certain lossless warning",
+    )
+
     @property
     def lossless(self) -> float:
         """The share of joined pairs that is true at least; 1 when the join loses nothing."""
@@ -107,21 +112,6 @@ class Associations(showing.Shown):
             f"{known:,} records are determined, {narrowed:,} are left with fewer than {self.k:,} "
             f"values, and at least {self.lossless:.1%} of the joined pairs are true"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "shared": list(self.shared),
-            "sides": [dict(side.__dict__) for side in self.sides],
-            "k": self.k,
-            "joined": self.joined,
-            "certain": self.certain,
-            "lossless": self.lossless,
-            "warning": self.warning,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         head = self.warning or f"joined on {', '.join(self.shared)}, nothing is inferred"

@@ -8,11 +8,12 @@ and back without loss. Some of them are private (`Risk.exposed`, counts of few p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from indistinct.core import InputError
 from indistinct.release.report.reading import read_fields
+from indistinct.results import Told
 
 __all__ = [
     "Band",
@@ -332,7 +333,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Told):
     """Everything that was measured of one release.
 
     Parameters
@@ -359,10 +360,6 @@ class Measured:
     map: Map | None = None
     warnings: tuple[str, ...] = ()
     version: int = VERSION
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, content: Any, *, origin: str) -> Measured:

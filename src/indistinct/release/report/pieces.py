@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indistinct.prove import State
-from indistinct.results import Table
+from indistinct.results import Fact, Table, Told, facts
 from indistinct.results.figures import WIDTH
 
 __all__ = [
@@ -47,7 +47,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Told):
     """A sentence or two; `parts` are words of the catalogue and values in turn.
 
     Parameters
@@ -69,6 +69,8 @@ class Claim:
     language: str | None = None
     listed: Listed = ""
 
+    FACTS = facts(Fact("claim", "name"), "text values tone")
+
     @property
     def text(self) -> str:
         """The sentence, without emphasis."""
@@ -81,13 +83,9 @@ class Claim:
         """The values in it, by name."""
         return {part.name: part.value for part in self.parts if isinstance(part, Shown)}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin."""
-        return {"claim": self.name, "text": self.text, "values": self.values, "tone": self.tone}
-
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Told):
     """A table: its rows have as many cells as there are headings, the first names the row.
 
     Parameters
@@ -107,6 +105,12 @@ class Grid:
     note: str = ""
     folded: bool = False
 
+    FACTS = facts(
+        Fact("table", "name"),
+        "caption",
+        Fact("rows", lambda found: [{cell.name: cell.value for cell in row} for row in found.rows]),
+    )
+
     @property
     def short(self) -> bool:
         """Whether it is small enough to stand on one sheet of paper whole."""
@@ -123,17 +127,9 @@ class Grid:
         shown = [[cell.text for cell in row] for row in self.rows]
         return Table(self.caption, self.headings, shown).to_html()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin: exact values by the names of the columns."""
-        return {
-            "table": self.name,
-            "caption": self.caption,
-            "rows": [{cell.name: cell.value for cell in row} for row in self.rows],
-        }
-
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Told):
     """A figure as SVG, what it shows in words, and its numbers.
 
     Parameters
@@ -153,6 +149,12 @@ class Picture:
     narrow: bool = False
     number: int | None = None
     written: bool = False
+
+    FACTS = facts(
+        Fact("figure", "id"),
+        "caption alt",
+        Fact("data", lambda found: found.grid.to_dict()["rows"] if found.grid else []),
+    )
 
     @property
     def id(self) -> str:
@@ -176,63 +178,44 @@ class Picture:
     def _repr_html_(self) -> str:
         return self.svg
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin: its numbers, not its strokes."""
-        return {
-            "figure": self.id,
-            "caption": self.caption,
-            "alt": self.alt,
-            "data": self.grid.to_dict()["rows"] if self.grid else [],
-        }
-
 
 @dataclass(frozen=True)
-class Heading:
+class Heading(Told):
     """A heading within a section."""
 
     name: str
     text: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin."""
-        return {"heading": self.name, "text": self.text}
+    FACTS = facts(Fact("heading", "name"), "text")
 
 
 @dataclass(frozen=True)
-class SignOff:
+class SignOff(Told):
     """A box to be signed: lines to be filled in by hand."""
 
     name: str
     lines: tuple[str, ...]
     choices: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin."""
-        return {"sign": self.name, "lines": list(self.lines), "choices": list(self.choices)}
+    FACTS = facts(Fact("sign", "name"), "lines choices")
 
 
 Piece = Claim | Grid | Picture | Heading | SignOff
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Told):
     """A part of a report under a heading of its own."""
 
     name: str
     title: str
     pieces: tuple[Piece, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for the twin."""
-        return {
-            "section": self.name,
-            "title": self.title,
-            "pieces": [piece.to_dict() for piece in self.pieces],
-        }
+    FACTS = facts(Fact("section", "name"), "title pieces")
 
 
 @dataclass(frozen=True, repr=False)
-class Document:
+class Document(Told):
     """A report: what the page and its twin are made of.
 
     Parameters
@@ -253,6 +236,8 @@ class Document:
     passes: bool
     sections: tuple[Section, ...]
     made: str = ""
+
+    FACTS = facts("title edition language state holds passes sections")
 
     @property
     def holds(self) -> bool:
@@ -278,15 +263,3 @@ class Document:
         said = [piece.text for piece in self.sections[0].pieces if isinstance(piece, Claim)]
         names = ", ".join(section.name for section in self.sections)
         return "\n".join([f"{self.title} ({self.edition})", *said, f"  sections: {names}"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the machine-readable twin."""
-        return {
-            "title": self.title,
-            "edition": self.edition,
-            "language": self.language,
-            "state": self.state,
-            "holds": self.holds,
-            "passes": self.passes,
-            "sections": [section.to_dict() for section in self.sections],
-        }

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indistinct.knowledge import CREDENTIALS, MONTHS
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.scrub.text.annotated import Annotated
 from indistinct.scrub.text.evaluating import ScrubEvaluation, Tally
 from indistinct.scrub.text.finding import Finder
@@ -192,8 +192,8 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
-@dataclass(frozen=True, repr=False)
-class FourRows(Shown):
+@result(eq=True)
+class FourRows(Result):
     """The four rows of Sweeney's Figure 24 on an annotated corpus.
 
     `identities` says whence straight search had its values: a table, or the corpus itself.
@@ -201,6 +201,8 @@ class FourRows(Shown):
 
     rows: tuple[ScrubEvaluation, ...]
     identities: str
+
+    FACTS = facts(Fact("*", lambda found: {row.method: row for row in found.rows}, spread=True))
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -211,10 +213,6 @@ class FourRows(Shown):
     def notes(self) -> tuple[str, ...]:
         """Where the values of straight search came from."""
         return (f"what straight search looked for came from {self.identities}",)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the rows as plain values, by method."""
-        return {row.method: row.to_dict() for row in self.rows}
 
     def _tables(self) -> Sequence[Table]:
         return [
@@ -237,9 +235,6 @@ class FourRows(Shown):
         documents, references = self.rows[0].documents, self.rows[0].references
         head = f"Four methods on {documents:,} documents with {references:,} references"
         return [head, *self._tables()[0].to_lines(), *(f"  note: {note}" for note in self.notes)]
-
-    def __repr__(self) -> str:
-        return self._short()
 
 
 def four_rows(

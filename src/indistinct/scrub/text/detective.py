@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from indistinct.knowledge import STATES
-from indistinct.scrub.text.events import facts
+from indistinct.scrub.text.events import facts_told
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.memory import Memory
 from indistinct.scrub.text.page import Page, read
@@ -192,7 +192,7 @@ def _iso_dates(text: str) -> list[str]:
 
 def _add_facts(row: dict[str, Any], text: str) -> None:
     """Age and sex as the text tells them, where the names did not."""
-    for fact in facts(text):
+    for fact in facts_told(text):
         if fact.kind == "age":
             row["age"] = row["age"] or int(fact.value)
         elif fact.kind == "sex":

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.scrub.text.annotated import REQUIRED, TOKEN, Annotated, counted, marks, rightness
 from indistinct.scrub.text.spans import Span
 
@@ -60,8 +59,8 @@ class KindScore:
         return self.tokens_right / self.tokens if self.tokens else 0.0
 
 
-@dataclass(frozen=True, repr=False)
-class ScrubEvaluation(Shown):
+@result(eq=True)
+class ScrubEvaluation(Result):
     """What a search removed of the references of an annotated corpus, and what it removed wrongly.
 
     `negatives` are documents without any reference; `negatives_touched` those changed all the same.
@@ -81,6 +80,28 @@ class ScrubEvaluation(Shown):
     labels: tuple[LabelScore, ...]
     kinds: tuple[KindScore, ...]
     method: str = "Scrub"
+
+    FACTS = facts(
+        "documents references",
+        Fact("removed", "share_removed"),
+        "token_recall token_precision f2",
+        Fact("leaking_documents", "leaking"),
+        Fact("documents_without_references", "negatives"),
+        Fact("of_these_touched", "negatives_touched"),
+        Fact(
+            "by_label",
+            lambda found: {
+                s.label: {"references": s.references, "removed": s.share_removed}
+                for s in found.labels
+            },
+        ),
+        Fact(
+            "by_kind",
+            lambda found: {
+                s.kind: {"found": s.found, "precision": s.precision} for s in found.kinds
+            },
+        ),
+    )
 
     @property
     def share_removed(self) -> float:
@@ -112,25 +133,6 @@ class ScrubEvaluation(Shown):
         """F₂ = 5PR / (4P + R) of the tokens: recall counts twice as much as precision."""
         precision, recall = self.token_precision, self.token_recall
         return 5 * precision * recall / max(1e-9, 4 * precision + recall)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "documents": self.documents,
-            "references": self.references,
-            "removed": self.share_removed,
-            "token_recall": self.token_recall,
-            "token_precision": self.token_precision,
-            "f2": self.f2,
-            "leaking_documents": self.leaking,
-            "documents_without_references": self.negatives,
-            "of_these_touched": self.negatives_touched,
-            "by_label": {
-                s.label: {"references": s.references, "removed": s.share_removed}
-                for s in self.labels
-            },
-            "by_kind": {s.kind: {"found": s.found, "precision": s.precision} for s in self.kinds},
-        }
 
     def _tables(self) -> Sequence[Table]:
         shares = ("references removed", "token recall", "token precision", "leaking documents")
@@ -169,9 +171,6 @@ class ScrubEvaluation(Shown):
             f"{self.leaking:,} documents leak"
         )
         return [first, *(line for table in self._tables() for line in table.to_lines())]
-
-    def __repr__(self) -> str:
-        return self._short()
 
 
 @dataclass

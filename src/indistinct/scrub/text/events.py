@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from indistinct.knowledge import MONTHS
 
-__all__ = ["Event", "Fact", "events", "facts"]
+__all__ = ["Event", "Fact", "events", "facts_told"]
 
 _NUMBER = (
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
@@ -146,10 +146,10 @@ _MONTH_YEAR = re.compile(rf"\b({_MONTH})(?: of|,)? ((?:19|20)\d\d)\b")
 MOST_FACTS = 16
 
 
-def facts(text: str) -> list[Fact]:
+def facts_told(text: str) -> list[Fact]:
     """Facts of the kinds that combine to single somebody out, sorted, sixteen at most.
 
-    >>> for fact in facts("She is a 64-year-old Korean-born violinist, divorced, with lupus."):
+    >>> for fact in facts_told("She is a 64-year-old Korean-born violinist, divorced, with lupus."):
     ...     print(fact.kind, fact.value)
     age 64
     diagnosis lupus

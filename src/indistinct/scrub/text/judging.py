@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
-from indistinct.results import Shown, Table
-from indistinct.scrub.text.events import events, facts
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.scrub.text.events import events, facts_told
 from indistinct.scrub.text.rarity import Combination, RareCombinations
 
 __all__ = ["DE_IDENTIFIED", "EventSequence", "Traces", "Verdict", "verdict"]
@@ -34,8 +33,8 @@ class EventSequence:
     rare: int
 
 
-@dataclass(frozen=True, repr=False)
-class Verdict(Shown):
+@result(eq=True)
+class Verdict(Result):
     """What is to be said of scrubbed documents before anybody receives them.
 
     Documents are numbered from 1. Of the sequences of events and of the combinations of facts
@@ -50,6 +49,35 @@ class Verdict(Shown):
     rare_combinations: float
     examples: tuple[Combination, ...]
     verdict: str = DE_IDENTIFIED
+
+    FACTS = facts(
+        "verdict ads0 documents",
+        Fact("documents_with_sequences_of_events", "documents_with_sequences"),
+        Fact(
+            "sequences",
+            lambda found: [
+                {
+                    "document": one.document,
+                    "events": one.events,
+                    "by_age": one.by_age,
+                    "by_time": one.by_time,
+                    "rare": one.rare,
+                }
+                for one in found.sequences
+            ],
+        ),
+        Fact("combinations_of_facts", "combinations"),
+        Fact("in_one_document_only", "rare_combinations"),
+        Fact(
+            "examples",
+            lambda found: [
+                {"document": one.document, "kinds": list(one.kinds)}
+                | ({"values": list(one.values)} if one.values is not None else {})
+                for one in found.examples
+            ],
+        ),
+        "warnings",
+    )
 
     @property
     def ads0(self) -> bool:
@@ -75,33 +103,6 @@ class Verdict(Shown):
                 "one document only"
             )
         return tuple(found)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain values."""
-        return {
-            "verdict": self.verdict,
-            "ads0": self.ads0,
-            "documents": self.documents,
-            "documents_with_sequences_of_events": self.documents_with_sequences,
-            "sequences": [
-                {
-                    "document": one.document,
-                    "events": one.events,
-                    "by_age": one.by_age,
-                    "by_time": one.by_time,
-                    "rare": one.rare,
-                }
-                for one in self.sequences
-            ],
-            "combinations_of_facts": self.combinations,
-            "in_one_document_only": self.rare_combinations,
-            "examples": [
-                {"document": one.document, "kinds": list(one.kinds)}
-                | ({"values": list(one.values)} if one.values is not None else {})
-                for one in self.examples
-            ],
-            "warnings": list(self.warnings),
-        }
 
     def _tables(self) -> Sequence[Table]:
         tables = [
@@ -139,9 +140,6 @@ class Verdict(Shown):
         tables = (line for table in self._tables() for line in table.to_lines())
         return [first, *(f"  warning: {text}" for text in self.warnings), *tables]
 
-    def __repr__(self) -> str:
-        return self._short()
-
 
 def _times(number: int, one: str, several: str) -> str:
     return f"{number:,} {one if number == 1 else several}"
@@ -178,7 +176,7 @@ class Traces:
             self._list(
                 EventSequence(number, len(told), anchors.count("age"), anchors.count("time"), rare)
             )
-        self.rare.add(facts(text), document=number)
+        self.rare.add(facts_told(text), document=number)
 
     def _list(self, *found: EventSequence) -> None:
         self.sequences = sorted((*self.sequences, *found), key=lambda s: s.document)[:MOST_LISTED]

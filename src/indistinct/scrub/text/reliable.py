@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.scrub.text.annotated import Annotated, counted, marks, rightness
 from indistinct.scrub.text.evaluating import Finds
 from indistinct.scrub.text.spans import Span
@@ -26,8 +25,8 @@ class Bin:
     right: float
 
 
-@dataclass(frozen=True, repr=False)
-class Reliability(Shown):
+@result(eq=True)
+class Reliability(Result):
     """Certainty by certainty, the share of what was found that had to go.
 
     The share of a finding that is right is that of its tokens, so that a certainty is the
@@ -35,6 +34,17 @@ class Reliability(Shown):
     """
 
     bins: tuple[Bin, ...]
+
+    FACTS = facts(
+        "error",
+        Fact(
+            "bins",
+            lambda found: [
+                {"low": b.low, "found": b.found, "certainty": b.certainty, "right": b.right}
+                for b in found.bins
+            ],
+        ),
+    )
 
     @property
     def found(self) -> int:
@@ -46,16 +56,6 @@ class Reliability(Shown):
         """Expected calibration error: Σ nᵢ |cᵢ − rᵢ| / n over the bins."""
         total = sum(one.found * abs(one.certainty - one.right) for one in self.bins)
         return total / max(1, self.found)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bins as plain values."""
-        return {
-            "error": self.error,
-            "bins": [
-                {"low": b.low, "found": b.found, "certainty": b.certainty, "right": b.right}
-                for b in self.bins
-            ],
-        }
 
     def _tables(self) -> Sequence[Table]:
         rows = [
@@ -74,9 +74,6 @@ class Reliability(Shown):
     def _lines(self) -> Sequence[str]:
         first = f"{self.found:,} findings: calibration error {self.error:.3f}"
         return [first, *self._tables()[0].to_lines()]
-
-    def __repr__(self) -> str:
-        return self._short()
 
 
 @dataclass

@@ -7,11 +7,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from indistinct.core import InputError
 from indistinct.knowledge import plain
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.memory import Memory
 from indistinct.scrub.text.naming import only_title
@@ -43,26 +42,18 @@ class Change:
     person: int | None = None
 
 
-@dataclass(frozen=True)
-class Scrubbed(Shown):
+@result(eq=True)
+class Scrubbed(Result):
     """A scrubbed document. It prints what was done, never what stood there."""
 
     text: str
     changes: tuple[Change, ...]
     people: tuple[Person, ...] = field(repr=False)
 
-    def __repr__(self) -> str:
-        actions = Counter(change.action for change in self.changes)
-        done = ", ".join(f"{count} {action}" for action, count in sorted(actions.items()))
-        return (
-            f"Scrubbed({len(self.changes)} references{': ' if done else ''}{done}; "
-            f"{len(self.people)} people)"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was done as plain values, without what stood there or stands there now."""
-        return {
-            "references": [
+    FACTS = facts(
+        Fact(
+            "references",
+            lambda found: [
                 {
                     "start": change.span.start,
                     "end": change.span.end,
@@ -72,10 +63,20 @@ class Scrubbed(Shown):
                     "rule": change.span.rule,
                     "action": change.action,
                 }
-                for change in self.changes
+                for change in found.changes
             ],
-            "people": len(self.people),
-        }
+        ),
+        Fact("people", lambda found: len(found.people)),
+    )
+
+    def sentence(self) -> str:
+        """Say what was done."""
+        actions = Counter(change.action for change in self.changes)
+        done = ", ".join(f"{count} {action}" for action, count in sorted(actions.items()))
+        return (
+            f"Scrubbed({len(self.changes)} references{': ' if done else ''}{done}; "
+            f"{len(self.people)} people)"
+        )
 
     def _tables(self) -> Sequence[Table]:
         done = Counter((change.span.kind.value, change.action) for change in self.changes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from indistinct.core import Level, Seed, progress
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import Coded, read_coded
-from indistinct.results import MOST_LINES, Shown, Table, folded
+from indistinct.results import MOST_LINES, Fact, Result, Table, facts, folded, result
 from indistinct.results.figures import stacked
 from indistinct.utility.analyses.association import (
     Associations,
@@ -42,8 +41,8 @@ _MOST_KEYS = 8
 """Key variables that explain an outcome where nobody named predictors."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Utility(Shown):
+@result
+class Utility(Result):
     """Every measure of how far results from the released file would be the same.
 
     Measures that do not apply are None: no two ordered variables, no numbers.
@@ -64,6 +63,8 @@ class Utility(Shown):
     interactions: Propensity | None
     numbers: InformationLoss | None
     notes: tuple[str, ...] = ()
+
+    FACTS = facts(Fact("*", "measures", spread=True))
 
     @property
     def telling(self) -> Propensity:
@@ -87,10 +88,6 @@ class Utility(Shown):
             "numbers": self.numbers,
         }
         return {name: found for name, found in named.items() if found is not None}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return one object for each measure, each with original, released and difference."""
-        return {name: found.to_dict() for name, found in self.measures.items()}
 
     def sentences(self) -> list[str]:
         """Say in words what the measures found."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import Floats, InputError, Seed, progress
 from indistinct.keys import Coded
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import Factor, as_factor, as_factors
 from indistinct.utility.analyses.cells import joint_cells, numbered_cells
@@ -23,8 +23,8 @@ FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The sampling fractions that SDNist prints beside a score."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class KMarginal(Shown):
+@result
+class KMarginal(Result):
     """A release's K-marginal score, 0 (no overlap) to 1000 (the same).
 
     Parameters
@@ -50,6 +50,19 @@ class KMarginal(Shown):
     groups: tuple[tuple[Any, float], ...] = ()
     subsamples: dict[float, float] = field(default_factory=dict)
 
+    FACTS = facts(
+        Fact("original", lambda _: 1000.0),
+        Fact("released", "score"),
+        Fact("difference", lambda found: 1000.0 - found.score),
+        "features by",
+        Fact("groups", lambda found: plain(dict(found.groups))),
+        "marginals bins",
+        Fact(
+            "subsamples", lambda found: {f"{f:g}": score for f, score in found.subsamples.items()}
+        ),
+        "nearest_fraction equivalent_fraction",
+    )
+
     @property
     def nearest_fraction(self) -> float | None:
         """The sampling fraction, of those tried, whose score is nearest: what SDNist prints."""
@@ -72,22 +85,6 @@ class KMarginal(Shown):
         error = float(np.interp(1000 - self.score, np.maximum.accumulate(lost), errors))
         return 1 / (1 + error**2)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original (1000, its own score), released and difference, and the subsamples."""
-        return {
-            "original": 1000.0,
-            "released": self.score,
-            "difference": 1000.0 - self.score,
-            "features": list(self.features),
-            "by": self.by,
-            "groups": plain(dict(self.groups)),
-            "marginals": self.marginals,
-            "bins": self.bins,
-            "subsamples": {f"{f:g}": score for f, score in self.subsamples.items()},
-            "nearest_fraction": self.nearest_fraction,
-            "equivalent_fraction": self.equivalent_fraction,
-        }
-
     def plot(self) -> str:
         """Draw how far the score is from 1000, among those of random subsamples."""
         rows = [(f"{100 * f:g} % subsample", 1000 - s) for f, s in self.subsamples.items()]
@@ -96,9 +93,6 @@ class KMarginal(Shown):
         return bars(
             "K-marginal: points lost of 1000", [row[0] for row in rows], [row[1] for row in rows]
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         what = f"{self.marginals} pairs of {len(self.features)} features"

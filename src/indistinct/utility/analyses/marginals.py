@@ -10,12 +10,12 @@ import numpy as np
 
 from indistinct.core import Floats, InputError, did_you_mean
 from indistinct.keys import Coded, CodedColumn, Side
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, Told, facts, result
 from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.bin_names import bin_names
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
-from indistinct.utility.analyses.printing import plain, share
+from indistinct.utility.analyses.printing import by_side, plain, share
 
 __all__ = ["QUANTILES", "Marginal", "Marginals", "Moments", "compare_marginals"]
 
@@ -26,7 +26,7 @@ _LISTED = 200
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Told):
     """Mean, standard deviation and quantiles of the numbers of one file.
 
     `left_out` counts the records that have none.
@@ -37,11 +37,17 @@ class Moments:
     quantiles: tuple[float, ...]
     left_out: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        named = {f"q{round(100 * q)}": v for q, v in zip(QUANTILES, self.quantiles, strict=True)}
-        found = {"mean": self.mean, "sd": self.sd, **named, "left_out": self.left_out}
-        return {key: plain(value) for key, value in found.items()}
+    FACTS = facts(
+        "mean sd",
+        Fact(
+            "*",
+            lambda found: {
+                f"q{round(100 * q)}": v for q, v in zip(QUANTILES, found.quantiles, strict=True)
+            },
+            spread=True,
+        ),
+        "left_out",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +117,23 @@ class Marginal:
         return sides | {"difference": difference, "bins": self.bins}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Marginals(Shown):
+@result
+class Marginals(Result):
     """All variables, one by one."""
 
     variables: tuple[Marginal, ...]
     weighted: bool = False
+
+    FACTS = facts(
+        Fact(
+            "*",
+            lambda found: by_side({one.name: one.to_dict() for one in found.variables}),
+            spread=True,
+        ),
+        "mean",
+        Fact("worst", "worst.name"),
+        "same weighted",
+    )
 
     def __getitem__(self, name: str) -> Marginal:
         """Return one variable by its name."""
@@ -141,20 +158,6 @@ class Marginals(Shown):
         """The mean total variation distance."""
         return float(np.mean([found.total_variation for found in self.variables]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference, variable by variable."""
-        single = {found.name: found.to_dict() for found in self.variables}
-        return {
-            **{
-                part: {name: found[part] for name, found in single.items()}
-                for part in ("original", "released", "difference")
-            },
-            "mean": self.mean,
-            "worst": self.worst.name,
-            "same": self.same,
-            "weighted": self.weighted,
-        }
-
     def plot(self, name: str | None = None) -> str:
         """Draw the shares of a variable in both files, the worst by default; return the SVG."""
         found = self.worst if name is None else self[name]
@@ -166,9 +169,6 @@ class Marginals(Shown):
             most=25,
             width=640,
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [

@@ -6,18 +6,17 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from indistinct.core import Floats, InputError, Ints, Seed, SmallInts, did_you_mean, progress
 from indistinct.keys import Coded, CodedColumn
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Shown, Table, Told, facts
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns
-from indistinct.utility.analyses.printing import plain
 from indistinct.utility.analyses.terms import indicator_table
 
 __all__ = ["Null", "Propensity", "compare_propensity", "expected_pmse"]
@@ -55,7 +54,7 @@ def expected_pmse(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Propensity(Shown):
+class Propensity(Told, Shown):
     """How well a logistic model tells released from original records.
 
     Parameters
@@ -89,6 +88,15 @@ class Propensity(Shown):
     notes: tuple[str, ...] = ()
     histogram: tuple[tuple[float, ...], tuple[float, ...]] = field(default=((), ()))
 
+    FACTS = facts(
+        Fact("original", "expected"),
+        Fact("released", "pmse"),
+        Fact("difference", lambda found: found.pmse - found.expected),
+        "pmse expected sd ratio z null parameters main_effects records",
+        Fact("mean_propensity", "groups"),
+        "bins converged notes",
+    )
+
     @property
     def ratio(self) -> float:
         """The pMSE over its expectation; 1 or less is as good as the null."""
@@ -115,27 +123,6 @@ class Propensity(Shown):
         well = "somewhat" if self.ratio <= CLEARLY else "clearly"
         limit = f"up to {CLEARLY}" if self.ratio <= CLEARLY else f"above {CLEARLY}"
         return f"A model can tell released from original records {well} ({said}; {limit})."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return original (the pMSE to be expected), released (the pMSE) and difference."""
-        return {
-            "original": self.expected,
-            "released": self.pmse,
-            "difference": self.pmse - self.expected,
-            "pmse": self.pmse,
-            "expected": self.expected,
-            "sd": self.sd,
-            "ratio": plain(self.ratio),
-            "z": plain(self.z),
-            "null": self.null,
-            "parameters": self.parameters,
-            "main_effects": self.main_effects,
-            "records": list(self.records),
-            "mean_propensity": list(self.groups),
-            "bins": self.bins,
-            "converged": self.converged,
-            "notes": list(self.notes),
-        }
 
     def plot(self) -> str:
         """Draw the propensities of original and released records, in per cent of each file."""

@@ -14,7 +14,7 @@ from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import threshold, uniques
 from indistinct.protect import ACTIONS, Action, ReleaseKey, protect_uniques
-from indistinct.results import Shown, Table, as_lines
+from indistinct.results import Fact, Result, Table, as_lines, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["ActionCost", "Comparison", "compare_actions"]
@@ -35,8 +35,8 @@ class ActionCost:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Comparison(Shown):
+@result(eq=True)
+class Comparison(Result):
     """The actions on the same records, the same key and the same k."""
 
     key: tuple[str, ...]
@@ -45,18 +45,12 @@ class Comparison(Shown):
     at_risk: int
     rows: tuple[ActionCost, ...]
 
+    FACTS = facts(
+        "key k records at_risk", Fact("actions", lambda found: [asdict(row) for row in found.rows])
+    )
+
     def __getitem__(self, action: str) -> ActionCost:
         return next(row for row in self.rows if row.action == action)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "key": list(self.key),
-            "k": self.k,
-            "records": self.records,
-            "at_risk": self.at_risk,
-            "actions": [asdict(row) for row in self.rows],
-        }
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame (pandas must be installed)."""
@@ -86,9 +80,6 @@ class Comparison(Shown):
             )
             for row in self.rows
         ]
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [

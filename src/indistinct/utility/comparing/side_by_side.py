@@ -18,7 +18,7 @@ from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import uniques
 from indistinct.protect import METHODS, Method, Request, protect_by_method
-from indistinct.results import Shown, Table, as_lines
+from indistinct.results import Fact, Result, Table, as_lines, facts, result
 from indistinct.results.figures import Point, points
 
 __all__ = ["MethodCost", "SideBySide", "compare_methods", "write_comparison"]
@@ -75,8 +75,8 @@ _HEADINGS = (
 _WIDTHS = (15, 11, 9, 9, 12, 10, 12, 12, 9)
 
 
-@dataclass(frozen=True)
-class SideBySide(Shown):
+@result(eq=True)
+class SideBySide(Result):
     """The methods on the same records, the same key and the same k."""
 
     key: tuple[str, ...]
@@ -84,6 +84,12 @@ class SideBySide(Shown):
     records: int
     at_risk: int
     rows: tuple[MethodCost, ...]
+
+    FACTS = facts(
+        "key k records at_risk",
+        Fact("best", lambda found: found.best.method if found.best else None),
+        Fact("methods", lambda found: [asdict(row) for row in found.rows]),
+    )
 
     def __getitem__(self, method: str) -> MethodCost:
         """Return the row of a method."""
@@ -94,17 +100,6 @@ class SideBySide(Shown):
         """The method with the highest precision of those whose releases have k everywhere."""
         safe = [row for row in self.rows if row.k_anonymous and row.precision is not None]
         return max(safe, key=lambda row: row.precision or 0.0, default=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "key": list(self.key),
-            "k": self.k,
-            "records": self.records,
-            "at_risk": self.at_risk,
-            "best": self.best.method if self.best else None,
-            "methods": [asdict(row) for row in self.rows],
-        }
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame (pandas must be installed)."""
@@ -151,9 +146,6 @@ class SideBySide(Shown):
                 )
             )
         return rows
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [

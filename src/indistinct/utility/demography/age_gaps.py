@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.utility.analyses.printing import by_side
 from indistinct.utility.demography.breaks import AgeBreak, find_break
 from indistinct.utility.demography.counts import CoupleAges
 from indistinct.utility.demography.figures import gap_figure
-from indistinct.utility.demography.words import number, numbers, verdict
+from indistinct.utility.demography.words import verdict
 
 __all__ = ["AgeGap", "GapCurve", "Reference", "age_gap"]
 
@@ -23,7 +24,7 @@ Reference = Literal["wife", "husband", "older"]
 
 
 @dataclass(frozen=True, eq=False)
-class GapCurve:
+class GapCurve(Told):
     """The mean gap by the age of one partner: g(a) = mean(age of husband − age of wife | a).
 
     Parameters
@@ -50,6 +51,14 @@ class GapCurve:
     judged: Bools
     lost: Bools
     _error: Floats
+
+    FACTS = facts(
+        "ages original released difference couples_original couples_released judged",
+        Fact("lost", lambda found: found.ages[found.lost].tolist()),
+        Fact("max", "largest"),
+        Fact("max_at", "largest_at"),
+        "mean weighted_mean noise",
+    )
 
     @property
     def difference(self) -> Floats:
@@ -88,27 +97,9 @@ class GapCurve:
         sizes, couples = np.abs(self.difference[self.judged]), self.couples_original[self.judged]
         return float(sizes @ couples / couples.sum()) if len(sizes) else float("nan")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curve by name."""
-        return {
-            "ages": self.ages.tolist(),
-            "original": numbers(self.original),
-            "released": numbers(self.released),
-            "difference": numbers(self.difference),
-            "couples_original": numbers(self.couples_original),
-            "couples_released": numbers(self.couples_released),
-            "judged": self.judged.tolist(),
-            "lost": self.ages[self.lost].tolist(),
-            "max": number(self.largest),
-            "max_at": self.largest_at,
-            "mean": number(self.mean),
-            "weighted_mean": number(self.weighted_mean),
-            "noise": number(self.noise),
-        }
 
-
-@dataclass(frozen=True, eq=False)
-class AgeGap(Shown):
+@result
+class AgeGap(Result):
     """The test of the age gap: the curves, a break if there is one, and the verdict.
 
     Parameters
@@ -131,6 +122,22 @@ class AgeGap(Shown):
     broken: AgeBreak | None
     threshold: float
     least: int
+
+    FACTS = facts(
+        Fact("measure", lambda _: "age gap between spouses"),
+        Fact(
+            "*",
+            lambda found: by_side({c.reference: c.to_dict() for c in found.curves}),
+            spread=True,
+        ),
+        Fact("max_difference", "difference"),
+        "threshold passed suggestion least",
+        Fact("break", "broken"),
+        Fact("couples", lambda found: [found.original.couples, found.released.couples]),
+        Fact("left_out", lambda found: [found.original.left_out, found.released.left_out]),
+        Fact("correlation", lambda found: [found.original.correlation, found.released.correlation]),
+        Fact("curves", lambda found: {c.reference: c for c in found.curves}),
+    )
 
     @property
     def difference(self) -> float:
@@ -192,29 +199,6 @@ class AgeGap(Shown):
                 f"There is no curve of '{reference}'. {did_you_mean(reference, known)}"
             )
         return gap_figure(curve or self.curves[0], self.broken)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        curves = {c.reference: c.to_dict() for c in self.curves}
-        return {
-            "measure": "age gap between spouses",
-            "original": {name: c["original"] for name, c in curves.items()},
-            "released": {name: c["released"] for name, c in curves.items()},
-            "difference": {name: c["difference"] for name, c in curves.items()},
-            "max_difference": number(self.difference),
-            "threshold": self.threshold,
-            "passed": self.passed,
-            "suggestion": self.suggestion,
-            "least": self.least,
-            "break": self.broken.to_dict() if self.broken else None,
-            "couples": [self.original.couples, self.released.couples],
-            "left_out": [self.original.left_out, self.released.left_out],
-            "correlation": numbers([self.original.correlation, self.released.correlation]),
-            "curves": curves,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         off = f", at most {self.difference:.2f} years off" if np.isfinite(self.difference) else ""

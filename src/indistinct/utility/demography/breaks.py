@@ -17,11 +17,12 @@ searched for the age that divides it best into two parts with a φ² of their ow
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from indistinct.core import Floats, Ints
+from indistinct.results import Told
 from indistinct.utility.demography.counts import CoupleAges
 
 __all__ = ["AgeBreak", "find_break"]
@@ -54,7 +55,7 @@ that is lost where values below 1 count as 1."""
 
 
 @dataclass(frozen=True)
-class AgeBreak:
+class AgeBreak(Told):
     """An age that divides couples who were kept from couples who were not.
 
     Parameters
@@ -85,10 +86,6 @@ class AgeBreak:
             f"break at {self.age}: couples with a partner of {who} are off by "
             f"{self.years_changed:.2f} years, the others by {self.years_kept:.2f}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return dict(vars(self))
 
 
 def find_break(

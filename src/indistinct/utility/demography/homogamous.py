@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, did_you_mean
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, Told, facts, result
 from indistinct.utility.demography.counts import OLDEST, CoupleEducation
 from indistinct.utility.demography.figures import homogamy_figure
 from indistinct.utility.demography.odds import LogOdds, Mating, log_odds, mating
-from indistinct.utility.demography.words import number, numbers, percent, verdict
+from indistinct.utility.demography.words import percent, verdict
 
 __all__ = ["AGE_GROUPS", "Homogamy", "HomogamyGroup", "Statistic", "homogamy"]
 
@@ -26,7 +26,7 @@ AGE_GROUPS = ((0, OLDEST), (25, 34), (35, 44), (45, 54), (55, 64))
 
 
 @dataclass(frozen=True, eq=False)
-class HomogamyGroup:
+class HomogamyGroup(Told):
     """The log odds of the couples whose wife is in one group of ages.
 
     Parameters
@@ -47,6 +47,15 @@ class HomogamyGroup:
     released: LogOdds
     judged: Bools
     statistic: Statistic
+
+    FACTS = facts(
+        "ages",
+        Fact("original", lambda found: found.values(found.original)),
+        Fact("released", lambda found: found.values(found.released)),
+        "difference error judged",
+        Fact("details_original", lambda found: vars(found.original)),
+        Fact("details_released", lambda found: vars(found.released)),
+    )
 
     @property
     def name(self) -> str:
@@ -91,26 +100,9 @@ class HomogamyGroup:
         sizes = sizes[np.isfinite(sizes)]
         return float(sizes.max()) if len(sizes) else float("nan")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
 
-        def file(odds: LogOdds) -> dict[str, Any]:
-            return {name: numbers(values) for name, values in vars(odds).items()}
-
-        return {
-            "ages": list(self.ages),
-            "original": numbers(self.values(self.original)),
-            "released": numbers(self.values(self.released)),
-            "difference": numbers(self.difference),
-            "error": numbers(self.error),
-            "judged": self.judged.tolist(),
-            "details_original": file(self.original),
-            "details_released": file(self.released),
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Homogamy(Shown):
+@result
+class Homogamy(Result):
     """The test of homogamy: shares, log odds by level and age of the wife, and the verdict.
 
     Parameters
@@ -139,6 +131,16 @@ class Homogamy(Shown):
     threshold: float
     least: int
     left_out: tuple[int, int]
+
+    FACTS = facts(
+        Fact("measure", lambda _: "homogamy by education"),
+        Fact("original", lambda found: _by_name(found.original)),
+        Fact("released", lambda found: _by_name(found.released)),
+        Fact("difference", "_differences"),
+        Fact("max_difference", "difference"),
+        Fact("statistic", lambda found: found.groups[0].statistic),
+        "threshold passed suggestion levels down_from least failing too_small left_out groups",
+    )
 
     @property
     def difference(self) -> float:
@@ -212,30 +214,10 @@ class Homogamy(Shown):
             self.groups, key=lambda g: (len(g.failing(self.threshold)) > 0, _known(g.largest))
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        before, after = vars(self.original), vars(self.released)
-        return {
-            "measure": "homogamy by education",
-            "original": {name: number(value) for name, value in before.items()},
-            "released": {name: number(value) for name, value in after.items()},
-            "difference": {name: number(after[name] - before[name]) for name in before},
-            "max_difference": number(self.difference),
-            "statistic": self.groups[0].statistic,
-            "threshold": self.threshold,
-            "passed": self.passed,
-            "suggestion": self.suggestion,
-            "levels": list(self.levels),
-            "down_from": self.down_from,
-            "least": self.least,
-            "failing": [list(pair) for pair in self.failing],
-            "too_small": [list(pair) for pair in self.too_small],
-            "left_out": list(self.left_out),
-            "groups": [g.to_dict() for g in self.groups],
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
+    @property
+    def _differences(self) -> dict[str, float]:
+        before, after = _by_name(self.original), _by_name(self.released)
+        return {name: after[name] - before[name] for name in before}
 
     def _lines(self) -> list[str]:
         a, b = self.original, self.released
@@ -405,3 +387,7 @@ def _group(
 
 def _known(value: float) -> float:
     return value if np.isfinite(value) else -1.0
+
+
+def _by_name(found: Mating) -> dict[str, float]:
+    return {name: float(value) for name, value in vars(found).items()}

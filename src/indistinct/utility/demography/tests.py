@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from indistinct.core import InputError, Value
 from indistinct.files import Source
 from indistinct.households import HouseholdColumns, guess_household
-from indistinct.results import MOST_LINES, Shown, Table, folded
+from indistinct.results import MOST_LINES, Result, Table, facts, folded, result
 from indistinct.results.figures import stacked
 from indistinct.utility.demography.age_gaps import AgeGap, Reference, age_gap
 from indistinct.utility.demography.counts import couple_ages, couple_education, own_children
@@ -25,8 +24,8 @@ KinshipOf = Literal["own", "original"]
 """Whose kinship the released file is given: found anew in it, or the original's."""
 
 
-@dataclass(frozen=True, eq=False)
-class DemographicTests(Shown):
+@result
+class DemographicTests(Result):
     """Age gap, own-child fertility and homogamy, original against released.
 
     Parameters
@@ -46,6 +45,8 @@ class DemographicTests(Shown):
     homogamy: Homogamy | None
     notes: tuple[str, ...] = ()
     education: str | None = None
+
+    FACTS = facts("passed suggestions age_gap fertility homogamy notes")
 
     @property
     def results(self) -> tuple[AgeGap | Fertility | Homogamy, ...]:
@@ -67,17 +68,6 @@ class DemographicTests(Shown):
     def plot(self) -> str:
         """Draw all tests below each other as SVG."""
         return stacked("Demographic tests", [result.plot() for result in self.results])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name; every test has `original`, `released` and `difference`."""
-        return {
-            "passed": self.passed,
-            "suggestions": list(self.suggestions),
-            "age_gap": self.age_gap.to_dict(),
-            "fertility": self.fertility.to_dict(),
-            "homogamy": self.homogamy.to_dict() if self.homogamy else None,
-            "notes": list(self.notes),
-        }
 
     def __repr__(self) -> str:
         lines = [self._head()]

@@ -9,7 +9,16 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from indistinct.core import InputError, did_you_mean, for_markdown
-from indistinct.results import MOST_LINES, Shown, Table, as_lines, folded
+from indistinct.results import (
+    MOST_LINES,
+    Fact,
+    Result,
+    Table,
+    as_lines,
+    facts,
+    folded,
+    result,
+)
 from indistinct.results.figures import Spot, frontier
 
 __all__ = ["MapPoint", "Refused", "RiskMeasure", "RiskUtilityMap", "UtilityMeasure", "place_points"]
@@ -127,8 +136,8 @@ def place_points(
 _HEADINGS = ("candidate", "risk", "utility", "unchanged", "K-marginal", "changed", "seconds", "")
 
 
-@dataclass(frozen=True, repr=False)
-class RiskUtilityMap(Shown):
+@result(eq=True)
+class RiskUtilityMap(Result):
     """Candidates by what an intruder finds and by what is left of the tables.
 
     Parameters
@@ -160,6 +169,20 @@ class RiskUtilityMap(Shown):
     max_risk: float | None = None
     notes: tuple[str, ...] = ()
 
+    FACTS = facts(
+        "key features records uniques risk utility max_risk",
+        Fact("chosen", lambda found: found.chosen.name if found.chosen else None),
+        Fact("frontier", lambda found: [point.name for point in found.frontier]),
+        Fact(
+            "points",
+            lambda found: [
+                asdict(point) | {"dominated": point.dominated} for point in found.points
+            ],
+        ),
+        Fact("refused", lambda found: [asdict(refused) for refused in found.refused]),
+        "notes",
+    )
+
     def __getitem__(self, name: str) -> MapPoint:
         """Return the point of a candidate."""
         for point in self.points:
@@ -178,23 +201,6 @@ class RiskUtilityMap(Shown):
         """The candidates that no other dominates, by rising risk."""
         free = (point for point in self.points if not point.dominated)
         return tuple(sorted(free, key=lambda p: (p.risk, p.utility)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "key": list(self.key),
-            "features": list(self.features),
-            "records": self.records,
-            "uniques": self.uniques,
-            "risk": self.risk,
-            "utility": self.utility,
-            "max_risk": self.max_risk,
-            "chosen": self.chosen.name if self.chosen else None,
-            "frontier": [point.name for point in self.frontier],
-            "points": [asdict(point) | {"dominated": point.dominated} for point in self.points],
-            "refused": [asdict(refused) for refused in self.refused],
-            "notes": list(self.notes),
-        }
 
     def to_frame(self) -> Any:
         """Return the points as a pandas frame (pandas must be installed)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,14 +30,14 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
 from indistinct.protect.methods.datafly_ii.datafly_rollup import Rollup, outliers, settled
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["DataflyResult", "average_class_size", "datafly"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DataflyResult(Shown):
+@result
+class DataflyResult(Result):
     """The levels to which Datafly raised each attribute, and the records it leaves out.
 
     Parameters
@@ -83,6 +83,17 @@ class DataflyResult(Shown):
     before: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
 
+    FACTS = facts(
+        Fact("method", lambda _: "datafly"),
+        "k anonymity",
+        Fact("records_in", "keys.records"),
+        Fact("records_out", lambda found: found.keys.records - found.records_dropped),
+        Fact("suppressed_records", "records_dropped"),
+        "levels path quasi_identifiers smallest",
+        Fact("average", lambda found: found.average_class_size()),
+        "profile techniques",
+    )
+
     @cached_property
     def recoding(self) -> Recoding:
         """What happens to every class."""
@@ -122,24 +133,6 @@ class DataflyResult(Shown):
             steps.append(DropOutliers(self.quasi_identifiers, self.k, count, share))
         return Plan((*self.before, *steps, *self.after))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "method": "datafly",
-            "k": self.k,
-            "anonymity": self.anonymity,
-            "records_in": self.keys.records,
-            "records_out": self.keys.records - self.records_dropped,
-            "suppressed_records": self.records_dropped,
-            "levels": dict(self.levels),
-            "path": list(self.path),
-            "quasi_identifiers": [list(names) for names in self.quasi_identifiers],
-            "smallest": self.smallest,
-            "average": self.average_class_size(),
-            "profile": self.profile.to_dict(),
-            "techniques": list(self.techniques),
-        }
-
     def plot(self) -> str:
         """Draw the level of each attribute beside its highest, as SVG."""
         return bars(
@@ -150,29 +143,17 @@ class DataflyResult(Shown):
             names=("raised to", "highest"),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        share = self.records_dropped / max(1, self.keys.records)
+    def sentence(self) -> str:
+        """Say what was promised, and by which attributes."""
         promise = "no k" if self.k is None else f"k = {self.k}"
         if self.anonymity is not None:
             promise = f"anonymity {self.anonymity:g}, {promise}"
         by = " and by ".join(", ".join(names) for names in self.quasi_identifiers) or "nothing"
-        lines = [
-            f"Datafly ({promise}) by {by}",
-            f"  {self.keys.records:,} records, {self.records_dropped:,} left out ({share:.1%}); "
-            f"smallest class {self.smallest:,}, average {self.average_class_size():,.1f}",
-        ]
-        for name, height in zip(self.keys.names, self.keys.heights, strict=True):
-            lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
-        if self.path:
-            lines.append(f"  raised: {', '.join(self.path)}")
-        if self.k is not None and self.profile.per_attribute:
-            lines.append("  k holds for each attribute by itself, not for combinations")
-        return lines
+        each = self.k is not None and self.profile.per_attribute
+        said = "; k holds for each attribute by itself, not for combinations" if each else ""
+        return f"Datafly ({promise}) by {by}{said}"
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 "Levels to which the attributes were raised",
@@ -189,6 +170,7 @@ class DataflyResult(Shown):
                     "records left out": self.records_dropped,
                     "smallest class": self.smallest,
                     "average class": self.average_class_size(),
+                    "raised": self.path,
                 },
             ),
         ]
@@ -263,10 +245,16 @@ def datafly(
     ...     )
     >>> datafly(keys, k=2)
     Datafly (k = 2) by sex, zip
-      4 records, 0 left out (0.0%); smallest class 2, average 2.0
-      sex                  level 0 of 1
-      zip                  level 1 of 3
-      raised: zip
+    Levels to which the attributes were raised
+      attribute  level  of
+      sex            0   1
+      zip            1   3
+    The release
+      records             4
+      records left out    0
+      smallest class      2
+      average class       2
+      raised            zip
     """
     whom = whole_profile(profile, linking, per_attribute, keys.names)
     highest = highest_levels(keys, limits)

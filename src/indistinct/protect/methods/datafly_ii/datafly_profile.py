@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from indistinct.core import InputError, did_you_mean
+from indistinct.results import Told, facts
 
 __all__ = [
     "CARETAKER",
@@ -28,7 +29,7 @@ AnonymityMapping = Callable[[float, int], int]
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Told):
     """What a recipient tolerates and is trusted with, from 0 to 1 for each attribute.
 
     Sweeney (2001, section 6.2) asks the data holder for two lists of numbers.
@@ -67,6 +68,8 @@ class Profile:
     per_attribute: bool = False
     name: str = ""
 
+    FACTS = facts("name tolerance linking other_tolerance other_linking per_attribute")
+
     def __post_init__(self) -> None:
         """Refuse numbers outside 0 to 1."""
         for what, values, other in (
@@ -99,17 +102,6 @@ class Profile:
             tolerance={**self.tolerance, **(tolerance or {})},
             linking={**self.linking, **(linking or {})},
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the profile as JSON knows it."""
-        return {
-            "name": self.name,
-            "tolerance": dict(self.tolerance),
-            "linking": dict(self.linking),
-            "other_tolerance": self.other_tolerance,
-            "other_linking": self.other_linking,
-            "per_attribute": self.per_attribute,
-        }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Profile:

@@ -13,7 +13,7 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
     AnonymityMapping,
     percent_of_records,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["AnonymityRow", "AnonymityTable", "Ladder", "anonymity_table"]
@@ -54,25 +54,26 @@ class AnonymityRow:
     result: DataflyResult = field(repr=False)
 
 
-@dataclass(frozen=True, repr=False)
-class AnonymityTable(Shown):
+@result(eq=True)
+class AnonymityTable(Result):
     """Anonymity levels in falling order, as in Figure 27."""
 
     rows: tuple[AnonymityRow, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table by rows."""
-        return {
-            "rows": [
+    FACTS = facts(
+        Fact(
+            "rows",
+            lambda found: [
                 {
                     "anonymity": row.anonymity,
                     "k": row.k,
                     "recoding": dict(row.recoding),
                     "dropped": row.dropped,
                 }
-                for row in self.rows
-            ]
-        }
+                for row in found.rows
+            ],
+        )
+    )
 
     def plot(self) -> str:
         """Draw the per cent of records dropped at each anonymity level, as SVG."""
@@ -82,19 +83,7 @@ class AnonymityTable(Shown):
             [100 * row.dropped for row in self.rows],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        names = list(self.rows[0].recoding) if self.rows else []
-        lines = ["    A       k" + "".join(f"  {name:>12}" for name in names) + "  dropped"]
-        for row in self.rows:
-            cells = "".join(f"  {row.recoding[name]:>12}" for name in names)
-            k = "" if row.k is None else f"{row.k:,}"
-            lines.append(f"{row.anonymity:5.2f}{k:>8}{cells}  {row.dropped:7.1%}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         names = list(self.rows[0].recoding) if self.rows else []
         return [
             Table(
@@ -105,7 +94,8 @@ class AnonymityTable(Shown):
             )
         ]
 
-    def _headline(self) -> str:
+    def sentence(self) -> str:
+        """Say how many levels there are."""
         return f"{len(self.rows)} levels of anonymity"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from indistinct.protect.methods.k_similarity.k_similar_clusters import (
 from indistinct.protect.methods.k_similarity.k_similar_search import finished
 from indistinct.protect.methods.k_similarity.k_similar_space import Space, SpaceLoss, build_space
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["KSimilar", "KSimilarStep", "SimilarMethod", "homogeneous_clusters", "k_similar"]
 
@@ -32,8 +32,8 @@ GREEDY_CLASSES = 1_000
 """Up to this many classes `auto` grows clusters greedily."""
 
 
-@dataclass(frozen=True, eq=False)
-class KSimilar(Shown):
+@result
+class KSimilar(Result):
     """Clusters of at least k records, and what it costs to make each cluster's records equal.
 
     Parameters
@@ -55,6 +55,26 @@ class KSimilar(Shown):
     space: Space = field(repr=False)
     method: SimilarMethod
     proved_bound: int | None = None
+
+    FACTS = facts(
+        Fact("method", lambda _: "k-similar"),
+        Fact("clustering", "method"),
+        Fact("k", shown="k"),
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("clusters", shown="clusters"),
+        Fact("smallest", "recoding.smallest", shown="smallest cluster"),
+        Fact("distortion", shown="distortion", form=",.4f"),
+        Fact("precision", shown="precision", form=".4f"),
+        Fact("proved", shown="least possible"),
+        Fact("suppressed_cells", lambda found: sum(found.recoding.cells_suppressed().values())),
+        Fact(
+            "*",
+            lambda found: (
+                {"bound": found.bound, "gap": found.gap} if found.proved_bound is not None else {}
+            ),
+            spread=True,
+        ),
+    )
 
     @cached_property
     def units(self) -> int:
@@ -113,51 +133,16 @@ class KSimilar(Shown):
         """The number of different keys released."""
         return len(self.recoding.group_counts)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values; the bound only where it is known already."""
-        return {
-            "method": "k-similar",
-            "clustering": self.method,
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "clusters": self.clusters,
-            "smallest": self.recoding.smallest,
-            "distortion": self.distortion,
-            "precision": self.precision,
-            "proved": self.proved,
-            "suppressed_cells": sum(self.recoding.cells_suppressed().values()),
-        } | ({"bound": self.bound, "gap": self.gap} if self.proved_bound is not None else {})
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def __repr__(self) -> str:
-        return self._short()
+    def sentence(self) -> str:
+        """Say what was made."""
+        return f"k-Similar, k={self.k}: {self.clusters:,} clusters"
 
-    def _lines(self) -> list[str]:
-        proof = ""
-        if self.proved:
-            proof = ", the least possible"
-        elif self.proved_bound is not None:
-            proof = f", of which at most {self.gap:.1%} can be avoided"
-        return [
-            f"k-Similar, k={self.k}: {self.recoding.keys.records:,} records in {self.clusters:,} "
-            f"clusters, the smallest of {self.recoding.smallest:,}\n"
-            f"  distortion {self.distortion:,.4f}{proof}; precision {self.precision:.4f}"
-        ]
-
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "clusters": self.clusters,
-            "smallest cluster": self.recoding.smallest,
-            "distortion": self.distortion,
-            "precision": self.precision,
-            "least possible": self.proved,
-        }
-        return [Table.facts("What the clusters cost", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def k_similar(
@@ -201,8 +186,17 @@ def k_similar(
     >>> with open_data({"zip": ["02138", "02139", "02141", "02142", "02142"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})
     >>> k_similar(keys, k=2)
-    k-Similar, k=2: 5 records in 2 clusters, the smallest of 2
-      distortion 1.6667; precision 0.6667
+    k-Similar, k=2: 2 clusters
+      k                      2
+      records                5
+      clusters               2
+      smallest cluster       2
+      distortion        1.6667
+      precision         0.6667
+      least possible        no
+    Cells of the records that are kept
+      variable  changed  suppressed
+      zip             5           0
     """
     if method not in get_args(SimilarMethod):
         known = get_args(SimilarMethod)

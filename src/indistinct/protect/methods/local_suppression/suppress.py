@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from indistinct.protect.methods.local_suppression.suppress_wildcard import (
     wildcard_bound,
     wildcard_counts,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Meaning", "Suppression", "importance_weights", "suppress", "suppression_keys"]
@@ -37,8 +37,8 @@ Meaning = Literal["strict", "wildcard"]
 TOLERANCE = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Suppression(Shown):
+@result
+class Suppression(Result):
     """Which cells are suppressed, and how far that is from the fewest there could be.
 
     Parameters
@@ -74,6 +74,11 @@ class Suppression(Shown):
     records_changed: int
     smallest: int
 
+    FACTS = facts(
+        "k meaning alpha cells total weight bound proved at_risk records_changed",
+        "smallest strictly_at_risk",
+    )
+
     @property
     def total(self) -> int:
         """The number of suppressed cells."""
@@ -95,40 +100,19 @@ class Suppression(Shown):
         sizes = _strict_sizes(self.recoding)
         return int(self.recoding.counts[sizes < self.k].sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "k": self.k,
-            "meaning": self.meaning,
-            "alpha": self.alpha,
-            "cells": dict(self.cells),
-            "total": self.total,
-            "weight": self.weight,
-            "bound": self.bound,
-            "proved": self.proved,
-            "at_risk": self.at_risk,
-            "records_changed": self.records_changed,
-            "smallest": self.smallest,
-            "strictly_at_risk": self.strictly_at_risk,
-        }
-
     def plot(self) -> str:
         """Draw the suppressed cells of each variable, as SVG."""
         return bars("Cells suppressed", list(self.cells), list(self.cells.values()))
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how many cells it took."""
         how = "the fewest possible" if self.proved else f"at most {self.gap:.1%} above the fewest"
-        lines = [
+        return (
             f"Suppression to k={self.k} ({self.meaning}): {self.total:,} cells of "
             f"{self.records_changed:,} records, {how}"
-        ]
-        lines += [f"  {name:<20}{cells:>12,}" for name, cells in self.cells.items()]
-        return lines
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 f"Cells suppressed to k = {self.k} ({self.meaning})",
@@ -196,8 +180,17 @@ def suppress(
     ...     keys = suppression_keys(data.key_table(["age", "sex"]))
     >>> suppress(keys, k=2)
     Suppression to k=2 (strict): 4 cells of 4 records, the fewest possible
-      age                            4
-      sex                            0
+    Cells suppressed to k = 2 (strict)
+      variable  cells
+      age           4
+      sex           0
+    All of it
+      cells                       4
+      records changed             4
+      smallest class              2
+      weight                      4
+      least possible, at least    4
+      the fewest                yes
     >>> suppress(keys, k=2, meaning="wildcard", against_elimination=False).total
     3
     >>> suppress(keys, k=2, meaning="wildcard").total

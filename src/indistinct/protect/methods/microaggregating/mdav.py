@@ -9,16 +9,16 @@ cluster has k to 2k − 1 records, and all of them get its mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from indistinct.core import ClassSize, Floats, GuaranteeError, InputError, Ints, check_whole
 from indistinct.protect.methods.microaggregating.mdav_kernels import mdav_clusters, optimal_groups
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Method", "Microaggregation", "mdav", "microaggregation", "optimal_1d"]
@@ -26,8 +26,8 @@ __all__ = ["Method", "Microaggregation", "mdav", "microaggregation", "optimal_1d
 Method = Literal["mdav", "optimal-1d"]
 
 
-@dataclass(frozen=True, eq=False)
-class Microaggregation(Shown):
+@result
+class Microaggregation(Result):
     """Clusters of records and their means.
 
     Parameters
@@ -46,6 +46,15 @@ class Microaggregation(Shown):
     centroids: Floats = field(repr=False)
     information_loss: float
 
+    FACTS = facts(
+        Fact("records", lambda found: len(found.clusters), shown="records"),
+        Fact("variables", lambda found: found.centroids.shape[1], shown="variables"),
+        Fact("clusters", lambda found: len(found.centroids), shown="clusters"),
+        Fact("smallest", lambda found: int(found.sizes.min()), shown="smallest"),
+        Fact("largest", lambda found: int(found.sizes.max()), shown="largest"),
+        Fact("information_loss", shown="information loss", form=".3f"),
+    )
+
     @cached_property
     def sizes(self) -> Ints:
         """The records in each cluster."""
@@ -56,32 +65,14 @@ class Microaggregation(Shown):
         """The released values: for each record the mean of its cluster."""
         return np.asarray(self.centroids[self.clusters])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts that may be told."""
-        return {
-            "records": len(self.clusters),
-            "variables": self.centroids.shape[1],
-            "clusters": len(self.centroids),
-            "smallest": int(self.sizes.min()),
-            "largest": int(self.sizes.max()),
-            "information_loss": self.information_loss,
-        }
-
     def plot(self) -> str:
         """Draw how many clusters there are of each size, as SVG."""
         sizes, numbers = np.unique(self.sizes, return_counts=True)
         return bars("Clusters by size", [str(s) for s in sizes.tolist()], numbers.tolist())
 
-    def __repr__(self) -> str:
-        return (
-            f"{len(self.clusters):,} records in {len(self.centroids):,} clusters of "
-            f"{self.sizes.min():,} to {self.sizes.max():,}; "
-            f"information loss {self.information_loss:.3f} %"
-        )
-
-    def _tables(self) -> list[Table]:
-        facts = {name.replace("_", " "): value for name, value in self.to_dict().items()}
-        return [Table.facts("Clusters of records", facts)]
+    def sentence(self) -> str:
+        """Say how many clusters there are and what is lost."""
+        return "Clusters of records; the information loss is in per cent"
 
 
 def mdav(values: ArrayLike, k: ClassSize, *, standardise: bool = True) -> Microaggregation:

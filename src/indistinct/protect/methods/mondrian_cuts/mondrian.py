@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,13 @@ from indistinct.protect.methods.recoding_locally.local_recoding_costs import (
 )
 from indistinct.protect.plan import Plan
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["Mondrian", "MondrianStep", "mondrian"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Mondrian(Shown):
+@result
+class Mondrian(Result):
     """The parts that Mondrian found.
 
     Parameters
@@ -48,6 +47,19 @@ class Mondrian(Shown):
     ranges: bool
     limits: Mapping[str, int] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+
+    FACTS = facts(
+        Fact("method", lambda _: "mondrian"),
+        Fact("k", shown="k"),
+        Fact("strict", shown="strict"),
+        "ranges",
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("parts", lambda found: int(found.parts.max(initial=-1)) + 1, shown="parts"),
+        Fact("classes", lambda found: len(found.recoding.group_counts)),
+        Fact("smallest", "recoding.smallest", shown="smallest class"),
+        Fact("gcp", shown="GCP with ranges", form=".4f"),
+        Fact("cells_changed", lambda found: found.recoding.cells_changed()),
+    )
 
     def plan(self) -> Plan:
         """Return the plan that makes this release, with labels of the hierarchies."""
@@ -109,36 +121,14 @@ class Mondrian(Shown):
             total += float(penalty @ self.recoding.counts)
         return total / keys.records / len(keys.names)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON needs of it; no value of a cell."""
-        return {
-            "method": "mondrian",
-            "k": self.k,
-            "strict": self.strict,
-            "ranges": self.ranges,
-            "records": self.recoding.keys.records,
-            "parts": int(self.parts.max(initial=-1)) + 1,
-            "classes": len(self.recoding.group_counts),
-            "smallest": self.recoding.smallest,
-            "gcp": self.gcp,
-            "cells_changed": self.recoding.cells_changed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say what was made."""
         kind = "strict" if self.strict else "relaxed"
-        number = int(self.parts.max(initial=-1)) + 1
-        said = (
-            f"Mondrian ({kind}), k={self.k}: {number:,} parts, GCP {self.gcp:.4f} with ranges for "
-            "ordered numbers"
-        )
-        return [said, *self.recoding._lines()]
+        return f"Mondrian ({kind}), k={self.k}; GCP with ranges for ordered numbers"
 
     def _spans(self, j: int) -> tuple[SmallInts, SmallInts]:
         """Return the first and the last leaf of each part."""
@@ -165,16 +155,8 @@ class Mondrian(Shown):
         width = np.where(low == high, 0.0, np.where(np.isnan(width), 1.0, width))
         return np.asarray(width[self.parts])
 
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "strict": self.strict,
-            "records": self.recoding.keys.records,
-            "parts": int(self.parts.max(initial=-1)) + 1,
-            "smallest class": self.recoding.smallest,
-            "GCP with ranges": self.gcp,
-        }
-        return [Table.facts("What the parts cost", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def mondrian(

@@ -32,7 +32,7 @@ from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import RecodingStep, apply_recoding, recoding_receipt
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Argus", "ArgusResult", "argus"]
@@ -43,8 +43,8 @@ RATINGS = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ArgusResult(Shown):
+@result
+class ArgusResult(Result):
     """The cells that µ-Argus suppresses, and what it does not see.
 
     Parameters
@@ -77,6 +77,19 @@ class ArgusResult(Shown):
     suppressed: Bools = field(repr=False)
     rounds: int
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    FACTS = facts(
+        Fact("method", lambda _: "argus"),
+        "k",
+        Fact("records_in", "keys.records"),
+        Fact("records_out", "keys.records"),
+        Fact("suppressed_records", lambda _: 0),
+        Fact("suppressed_cells", lambda found: sum(found.cells_suppressed().values())),
+        Fact("suppressed_by_variable", lambda found: found.cells_suppressed()),
+        "identification levels before after residual",
+        Fact("k_holds", lambda found: not found.residual),
+        "rounds warnings techniques",
+    )
 
     @cached_property
     def recoding(self) -> Recoding:
@@ -146,53 +159,20 @@ class ArgusResult(Shown):
             steps.append(Argus(key, self.k, levels, **known))
         return Plan(tuple(steps))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        cells = self.cells_suppressed()
-        return {
-            "method": "argus",
-            "k": self.k,
-            "records_in": self.keys.records,
-            "records_out": self.keys.records,
-            "suppressed_records": 0,
-            "suppressed_cells": sum(cells.values()),
-            "suppressed_by_variable": cells,
-            "identification": dict(self.identification),
-            "levels": dict(self.levels),
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "residual": self.residual,
-            "k_holds": not self.residual,
-            "rounds": self.rounds,
-            "warnings": list(self.warnings),
-            "techniques": list(self.techniques),
-        }
-
     def plot(self) -> str:
         """Draw the suppressed cells of each variable, as SVG."""
         cells = self.cells_suppressed()
         return bars("Cells suppressed", list(cells), list(cells.values()))
 
-    def __repr__(self) -> str:
-        return self._short()
+    def sentence(self) -> str:
+        """Say what was examined and what it took."""
+        return (
+            f"µ-Argus (k = {self.k}): {len(self.before.combinations)} combinations of "
+            f"{self.keys.records:,} records examined, {sum(self.cells_suppressed().values()):,} "
+            "cells suppressed"
+        )
 
-    def _lines(self) -> list[str]:
-        cells = self.cells_suppressed()
-        lines = [
-            f"µ-Argus (k = {self.k}): {len(self.before.combinations)} combinations examined, "
-            f"{self.before.bins:,} unsafe bins before, {self.after.bins:,} after",
-            f"  {self.keys.records:,} records, none left out; {sum(cells.values()):,} cells "
-            "suppressed",
-        ]
-        for name in self.keys.names:
-            lines.append(
-                f"  {name:<20} identifying {self.identification[name]}  level {self.levels[name]}"
-                f"{cells[name]:>12,} suppressed"
-            )
-        lines += [f"  warning: {warning}" for warning in self.warnings]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         cells = self.cells_suppressed()
         return [
             Table(
@@ -261,10 +241,15 @@ def argus(
     ...     table = data.key_table(["race", "sex"])
     ...     keys = Generalisable.of(table, {n: suppression_only(people[n], name=n) for n in people})
     >>> argus(keys, k=2, identification={"race": 1, "sex": 2})
-    µ-Argus (k = 2): 3 combinations examined, 2 unsafe bins before, 0 after
-      7 records, none left out; 1 cells suppressed
-      race                 identifying 1  level 0           0 suppressed
-      sex                  identifying 2  level 0           1 suppressed
+    µ-Argus (k = 2): 3 combinations of 7 records examined, 1 cells suppressed
+    Cells suppressed at k = 2, of 7 records
+      variable  identifying  level  cells suppressed
+      race                1      0                 0
+      sex                 2      0                 1
+    Unsafe combinations before and after
+              bins  records
+      before     2        1
+      after      0        0
       warning: 1 records are still in classes smaller than 2 by their whole key, 0 of them ...
       warning: different identification ratings give different results, and ...
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations as subsets
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from indistinct.core import Array, InputError, Ints, Words, did_you_mean, progress
 from indistinct.keys import Generalisable, group_rows
 from indistinct.protect.methods.mu_argus.argus_kernels import flag_dense, flag_hashed
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = [
@@ -110,8 +110,8 @@ class UnsafeCombination:
     records: int
 
 
-@dataclass(frozen=True, repr=False)
-class UnsafeCombinations(Shown):
+@result(eq=True)
+class UnsafeCombinations(Result):
     """The combinations examined, and in how far each is unsafe. It holds no value.
 
     Parameters
@@ -128,6 +128,19 @@ class UnsafeCombinations(Shown):
     combinations: tuple[UnsafeCombination, ...]
     records: int
 
+    FACTS = facts(
+        "k",
+        Fact("examined", lambda found: len(found.combinations)),
+        Fact(
+            "unsafe",
+            lambda found: [
+                {"variables": list(u.variables), "bins": u.bins, "records": u.records}
+                for u in found.unsafe
+            ],
+        ),
+        "bins records",
+    )
+
     @property
     def bins(self) -> int:
         """Unsafe bins of all combinations."""
@@ -138,19 +151,6 @@ class UnsafeCombinations(Shown):
         """The combinations with an unsafe bin."""
         return tuple(each for each in self.combinations if each.bins)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "k": self.k,
-            "examined": len(self.combinations),
-            "unsafe": [
-                {"variables": list(u.variables), "bins": u.bins, "records": u.records}
-                for u in self.unsafe
-            ],
-            "bins": self.bins,
-            "records": self.records,
-        }
-
     def plot(self) -> str:
         """Draw the records of the unsafe combinations, the worst first, as SVG."""
         worst = sorted(self.unsafe, key=lambda u: -u.records)[:20]
@@ -160,23 +160,14 @@ class UnsafeCombinations(Shown):
             [each.records for each in worst],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
+    def sentence(self) -> str:
+        """Say how many combinations are unsafe."""
+        return (
             f"{len(self.unsafe)} of {len(self.combinations)} combinations have bins smaller than "
             f"{self.k}: {self.bins:,} bins, {self.records:,} records"
-        ]
-        worst = sorted(self.unsafe, key=lambda u: -u.records)[:20]
-        for each in worst:
-            names = " × ".join(each.variables)
-            lines.append(f"  {names:<40}{each.bins:>10,} bins{each.records:>12,} records")
-        if len(self.unsafe) > len(worst):
-            lines.append(f"  and {len(self.unsafe) - len(worst)} more")
-        return lines
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
                 f"Combinations with bins smaller than {self.k}",

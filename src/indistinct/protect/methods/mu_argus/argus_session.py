@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from indistinct.core import InputError
@@ -18,13 +17,13 @@ from indistinct.protect.methods.mu_argus.argus_bins import (
     summary,
 )
 from indistinct.protect.step import check_key
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["ArgusSession", "Effect"]
 
 
-@dataclass(frozen=True, repr=False)
-class Effect(Shown):
+@result(eq=True)
+class Effect(Result):
     """What generalising one variable does to the unsafe combinations."""
 
     variable: str
@@ -32,28 +31,17 @@ class Effect(Shown):
     before: UnsafeCombinations
     after: UnsafeCombinations
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "variable": self.variable,
-            "level": self.level,
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-        }
+    FACTS = facts("variable level before after")
 
-    def __repr__(self) -> str:
-        before, after = self.before, self.after
-        return (
-            f"{self.variable} at level {self.level}: "
-            f"{len(before.unsafe)} → {len(after.unsafe)} unsafe combinations, "
-            f"{before.bins:,} → {after.bins:,} bins, {before.records:,} → {after.records:,} records"
-        )
+    def sentence(self) -> str:
+        """Say what becomes of the unsafe combinations."""
+        return f"{self.variable} at level {self.level}"
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         before, after = self.before, self.after
         return [
             Table(
-                f"{self.variable} at level {self.level}",
+                "What is unsafe",
                 ("", "before", "after"),
                 [
                     ("unsafe combinations", len(before.unsafe), len(after.unsafe)),
@@ -64,7 +52,7 @@ class Effect(Shown):
         ]
 
 
-class ArgusSession(Shown):
+class ArgusSession(Result):
     """The user decides when to generalise and when to suppress, and can take a step back.
 
     "The µ-Argus program operates in an interactive mode so the user can see the effect of
@@ -90,10 +78,22 @@ class ArgusSession(Shown):
     ...     )
     >>> session = ArgusSession(keys, k=2, identification={"sex": 2, "zip": 2})
     >>> session.generalise("zip")
-    zip at level 1: 2 → 0 unsafe combinations, 8 → 0 bins, 4 → 0 records
+    zip at level 1
+    What is unsafe
+                           before  after
+      unsafe combinations       2      0
+      bins                      8      0
+      records                   4      0
     >>> session.undo()
-    zip at level 0: 0 → 2 unsafe combinations, 0 → 8 bins, 0 → 4 records
+    zip at level 0
+    What is unsafe
+                           before  after
+      unsafe combinations       0      2
+      bins                      0      8
+      records                   0      4
     """
+
+    FACTS = facts(Fact("k", lambda found: found._k), "levels history unsafe")
 
     def __init__(
         self,
@@ -172,9 +172,6 @@ class ArgusSession(Shown):
         """Suppress what is still unsafe at the present levels; the session stays as it is."""
         return argus(self._keys, k=self._k, levels=self.levels, **self._options)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         levels = ", ".join(f"{name} {level}" for name, level in self.levels.items())
         return [f"µ-Argus session (k = {self._k}), levels: {levels}\n{self.unsafe!r}"]
@@ -184,15 +181,6 @@ class ArgusSession(Shown):
             Table("Levels now", ("variable", "level"), list(self.levels.items())),
             *self.unsafe._tables(),
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the levels, what was generalised, and what is unsafe now."""
-        return {
-            "k": self._k,
-            "levels": self.levels,
-            "history": list(self.history),
-            "unsafe": self.unsafe.to_dict(),
-        }
 
     def _look(self, levels: Mapping[str, int]) -> UnsafeCombinations:
         at = [levels[name] for name in self._keys.names]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from indistinct.core import ClassSize, InputError
 from indistinct.hierarchy import Hierarchy
@@ -21,13 +20,13 @@ from indistinct.protect.methods.recoding_locally.local_recoding_costs import (
 from indistinct.protect.methods.recoding_locally.local_recoding_search import Search, schedule
 from indistinct.protect.plan import Plan
 from indistinct.protect.recode import RecodingStep
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["LocalRecoding", "LocalRecodingStep", "local_recoding"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LocalRecoding(Shown):
+@result
+class LocalRecoding(Result):
     """What local recoding decided.
 
     Parameters
@@ -61,6 +60,20 @@ class LocalRecoding(Shown):
     weights: Mapping[str, float] = field(default_factory=dict)
     start: Mapping[str, int] | None = None
 
+    FACTS = facts(
+        Fact("method", lambda _: "local-recoding"),
+        Fact("k", shown="k"),
+        "loss",
+        Fact("value", shown="loss", form=".4f"),
+        "ceiling",
+        Fact("ceiling_value", shown="loss with all cells at the ceiling", form=".4f"),
+        "complete",
+        Fact("records", "recoding.keys.records", shown="records"),
+        Fact("classes", lambda found: len(found.recoding.group_counts), shown="classes"),
+        Fact("smallest", "recoding.smallest", shown="smallest class"),
+        Fact("cells_changed", lambda found: found.recoding.cells_changed()),
+    )
+
     def plan(self) -> Plan:
         """Return the plan that makes this release."""
         keys = self.recoding.keys
@@ -78,48 +91,17 @@ class LocalRecoding(Shown):
             )
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON needs of it; no value of a cell."""
-        sizes = self.recoding.group_counts
-        return {
-            "method": "local-recoding",
-            "k": self.k,
-            "loss": self.loss,
-            "value": self.value,
-            "ceiling": dict(self.ceiling),
-            "ceiling_value": self.ceiling_value,
-            "complete": self.complete,
-            "records": self.recoding.keys.records,
-            "classes": len(sizes),
-            "smallest": self.recoding.smallest,
-            "cells_changed": self.recoding.cells_changed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         return self.recoding.plot()
 
-    def __repr__(self) -> str:
-        return self._short()
+    def sentence(self) -> str:
+        """Say what was made, and whether everything was tried."""
+        tried = "" if self.complete else "; not every combination of levels was tried"
+        return f"Local recoding, k={self.k}, by {self.loss}{tried}"
 
-    def _lines(self) -> list[str]:
-        share = f"{self.value:.4f} (all cells at the ceiling: {self.ceiling_value:.4f})"
-        tried = "" if self.complete else "\n  not every combination of levels was tried"
-        return [
-            f"Local recoding, k={self.k}: {self.loss} {share}{tried}",
-            *self.recoding._lines(),
-        ]
-
-    def _tables(self) -> list[Table]:
-        facts: dict[str, object] = {
-            "k": self.k,
-            "records": self.recoding.keys.records,
-            "classes": len(self.recoding.group_counts),
-            "smallest class": self.recoding.smallest,
-            f"{self.loss}": self.value,
-            f"{self.loss} with all cells at the ceiling": self.ceiling_value,
-        }
-        return [Table.facts("What the recoding costs", facts), *self.recoding._tables()]
+    def _more_tables(self) -> Sequence[Table]:
+        return self.recoding._tables()
 
 
 def local_recoding(
@@ -168,10 +150,17 @@ def local_recoding(
     >>> with open_data(people) as data:
     ...     keys = Generalisable.of(data.key_table(["zip", "sex"]), ladders)
     >>> local_recoding(keys, k=2)
-    Local recoding, k=2: loss 0.6000 (all cells at the ceiling: 1.0000)
-    Recoding of 5 records: 2 classes, the smallest of 2; 0 records left out
-      zip                            3 cells changed           0 suppressed
-      sex                            3 cells changed           3 suppressed
+    Local recoding, k=2, by loss
+      k                                        2
+      loss                                0.6000
+      loss with all cells at the ceiling  1.0000
+      records                                  5
+      classes                                  2
+      smallest class                           2
+    Cells of the records that are kept
+      variable  changed  suppressed
+      zip             3           0
+      sex             3           3
     """
     check_k(keys, k)
     check_loss(loss)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ from indistinct.protect.methods.whole_variables.lattice_losses import LossName, 
 from indistinct.protect.methods.whole_variables.lattice_search import Found, Judge, search
 from indistinct.protect.models import KAnonymity, PrivacyModel
 from indistinct.protect.plan import Plan
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["CHECKS", "Optimum", "most_dropped", "optimal"]
@@ -29,8 +29,8 @@ CHECKS = 50_000
 """At how many points classes are counted before a search gives up its proof."""
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum(Shown):
+@result
+class Optimum(Result):
     """The best full-domain generalisation that was found.
 
     Parameters
@@ -66,6 +66,12 @@ class Optimum(Shown):
     forced: bool = False
     sensitive: KeyTable | None = field(default=None, repr=False)
     again: Callable[[KeyTable], Optimum] | None = field(default=None, repr=False)
+
+    FACTS = facts(
+        "models max_drop loss levels score bound gap proved",
+        Fact("records", "keys.records"),
+        "records_dropped checked points forced",
+    )
 
     @property
     def proved(self) -> bool:
@@ -108,24 +114,6 @@ class Optimum(Shown):
             }
         return Plan((*steps, DropUnsafe(names, self.models, **alike)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "models": [model.to_dict() for model in self.models],
-            "max_drop": self.max_drop,
-            "loss": self.loss,
-            "levels": dict(self.levels),
-            "score": self.score,
-            "bound": self.bound,
-            "gap": self.gap,
-            "proved": self.proved,
-            "records": self.keys.records,
-            "records_dropped": self.records_dropped,
-            "checked": self.checked,
-            "points": self.points,
-            "forced": self.forced,
-        }
-
     def plot(self) -> str:
         """Draw the level of each variable beside its highest, as SVG."""
         return bars(
@@ -141,26 +129,18 @@ class Optimum(Shown):
             return "optimal"
         return f"within {self.gap:.1%} of optimal"
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say what was asked and whether it is the best."""
         asked = ", ".join(model.describe() for model in self.models)
-        records = self.keys.records
-        lines = [
-            f"Full-domain generalisation of {records:,} records with {asked}",
-            f"  {self.loss} {self.score:.6g}: {self._certainty()} "
-            f"({self.checked:,} of {self.points:,} points checked)",
-            f"  records left out: {self.records_dropped:,} of at most {self.max_drop:,}",
-        ]
-        for name, height in zip(self.keys.names, self.keys.heights, strict=True):
-            lines.append(f"  {name:<20} level {self.levels[name]} of {height}")
-        return lines
+        return (
+            f"Full-domain generalisation of {self.keys.records:,} records with {asked}: "
+            f"{self._certainty()}"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _more_tables(self) -> list[Table]:
         return [
             Table(
-                f"Levels, {self._certainty()}",
+                "Levels",
                 ("variable", "level", "of"),
                 [
                     (name, self.levels[name], height)
@@ -239,11 +219,18 @@ def optimal(
     ...     )
     >>> found = optimal(keys, k=2, max_drop=1)
     >>> found
-    Full-domain generalisation of 5 records with k=2
-      loss 0.333333: optimal (4 of 6 points checked)
-      records left out: 1 of at most 1
-      zip                  level 1 of 2
-      sex                  level 0 of 1
+    Full-domain generalisation of 5 records with k=2: optimal
+    Levels
+      variable  level  of
+      zip           1   2
+      sex           0   1
+    The release
+      records                5
+      records left out       1
+      at most                1
+      loss              0.3333
+      points checked         4
+      points                 6
     >>> found.plan()
     Plan of 2 steps
       1. generalise zip to level 1 of 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.knowledge import STATES, knowledge
+from indistinct.knowledge import STATES, cues, knowledge
 from indistinct.scrub.text.detectors._cities import (
     REGION_KINDS,
     Form,
@@ -47,19 +47,25 @@ _STATE_AFTER = re.compile(
     rf", ((?:{_SHORT_STATES})(?!\w))"
 )
 _PLACE_AFTER = re.compile(r"(?:, {0,2}| {0,2},? {0,2}\n {0,4})([A-Z][a-z]+(?: [A-Z][a-z]+)?)\b")
+_SITUATED = cues(
+    "born live lives lived living reside resides resided residing resident residents residence "
+    "raised grew_up grown_up move moved moves moving relocate relocated relocates relocating "
+    "relocation relocations based located situated travel travels traveled travelled traveling "
+    "travelling trip vacation vacations vacationed vacationing flew fly flying drove originally "
+    "emigrated immigrated hails headquartered stationed settled died buried married retired home "
+    "house apartment office offices clinic practice hospital hospitals infirmary center centre "
+    "university college associates native city town village suburb suburbs outskirts mayor "
+    "population arrived returned back here"
+)
+_WHERE = cues("in to from of near outside at into around")
+_LABELS = cues(
+    "visit visited visiting visits home_town hometown home_city city town city/town city_/town "
+    "city/_town city_/_town birthplace birth_place place_of_birth"
+)
 _STRONG = re.compile(
-    r"(?:\b(?:born|lives?|lived|living|resid\w{1,5}|raised|grew up|grown up|moved?|moves|moving|"
-    r"relocat\w{1,4}|based|"
-    r"located|situated|travel+ed|travel+ing|travels?|trip|vacation\w{0,3}|flew|fly|flying|drove|"
-    r"originally|emigrated|immigrated|hails|headquartered|stationed|settled|died|buried|married|"
-    r"retired|home|house|apartment|office|offices|clinic|practice|hospital|hospitals|"
-    r"infirmary|center|centre|university|college|associates|native|resident|city|town|"
-    r"village|suburb|"
-    r"suburbs|outskirts|mayor|population|arrived|returned|back|here)"
-    r"(?: \w{1,12}){0,2} (?:in|to|from|of|near|outside|at|into|around)(?: the)?(?: (?:city|town|"
-    r"village|suburb) of)? "
-    r"|\b(?:visit(?:ed|ing|s)?|home ?town|home city|city|town|city ?/ ?town|birth ?place|place "
-    r"of birth|hometown)(?: is| was)?(?:[:=]? |=)\"?|"
+    rf"(?:\b{_SITUATED.pattern}(?: \w{{1,12}}){{0,2}} {_WHERE.pattern}(?: the)?"
+    r"(?: (?:city|town|village|suburb) of)? "
+    rf"|\b{_LABELS.pattern}(?: is| was)?(?:[:=]? |=)\"?|"
     r"[a-z]{3}, of )$"
 )
 _PREPOSITIONS = frozenset(
@@ -71,21 +77,9 @@ _FILLERS = frozenset(
     "the downtown nearby greater northern southern eastern western central".split()
 )
 # Of these a strong cue has one, unless it is a label or ", of"; the pattern is slow.
-_STRONG_WORDS = frozenset(
-    "born live lives lived living reside resides resided residing residents residence raised grew "
-    "grown move moved moves moving relocate relocated relocates relocating based located situated "
-    "traveled travelled traveling travelling travel travels trip vacation vacationed vacationing "
-    "vacations flew fly flying drove originally emigrated immigrated hails headquartered stationed "
-    "settled died buried married retired home house apartment office offices clinic practice "
-    "hospital hospitals infirmary center centre university college associates native resident city "
-    "town village suburb suburbs outskirts mayor population arrived returned back here visit "
-    "visited visits visiting hometown birthplace birth".split()
-)
+_STRONG_WORDS = _SITUATED.words | _LABELS.words
 # The last word that a strong cue may have.
-_STRONG_ENDS = frozenset(
-    "in to from of near outside at into around the visit visits visited visiting hometown town "
-    "city birthplace birth is was".split()
-)
+_STRONG_ENDS = _WHERE.ends | _LABELS.ends | {"the", "is", "was"}
 _WAR = re.compile(r"(?:-era)? (?i:vet(?:eran)?s?|war|era|conflict|syndrome)\b")
 _INTO = re.compile(r"\b(?:in|from|near) $")
 # States that are cities as well.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indistinct.knowledge import STATES, TITLES
+from indistinct.knowledge import STATES, TITLES, cues
 from indistinct.scrub.text.detectors._heads import (
     Headed,
     headed,
@@ -69,14 +69,11 @@ _LOWER = re.compile(
 _UNARTICLED = re.compile(r"\b(?:at|to|from|in) $")
 _CITY = re.compile(rf"(?: |, )([{UPPER}][\w'-]{{1,20}}(?: [{UPPER}][\w'-]{{1,20}}){{0,2}})")
 _STATE = re.compile(r", (?:" + "|".join(STATES) + r")\b")
-_FACILITIES = frozenset(
+_FACILITIES = cues(
     "facility clinic office hospital practice location campus branch site center centre lab "
-    "laboratory pharmacy headquarters plant warehouse store rehab hospice".split()
+    "laboratory pharmacy headquarters plant warehouse store rehab hospice"
 )
-_FACILITY = re.compile(
-    r" (?:facility|clinic|office|hospital|practice|location|campus|branch|site|center|centre|lab|"
-    r"laboratory|pharmacy|headquarters|plant|warehouse|store|rehab|hospice)\b"
-)
+_FACILITY = re.compile(rf" {_FACILITIES.pattern}")
 _SAINT = re.compile(
     rf"(?<!\w)(?:St\.?|Saint|Sta\.|Santa|Ste\.) [{UPPER}]\w{{2,14}}(?:'s|s')"
     rf"(?= ?[.,;:)?!\n]|$| (?:ER|ED|ICU)\b| (?!wort\b|fire\b|dance\b|day\b)[a-z])"
@@ -284,7 +281,7 @@ def _lower_heads(page: Page) -> Iterator[Span]:
         if names_something(page, words) and rarely_a_word(page, words) and not eponyms:
             yield _span(run.starts[first], match.end(), 0.84, "head in lower case")
     text = page.text
-    for run in followed(page) if has(page, _FACILITIES) else ():
+    for run in followed(page) if has(page, _FACILITIES.words) else ():
         facility = _FACILITY.match(text, run.end)
         if not facility:
             continue

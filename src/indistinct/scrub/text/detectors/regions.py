@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.knowledge import cues
 from indistinct.scrub.text.detectors._heads import (
     headed,
     heads_of,
@@ -35,49 +36,37 @@ _UNSURE = heads_of(
     road avenue
     """
 )
+_HEADS = cues(
+    "Lake Mount Mt. Cape Gulf_of Bay_of Isle_of Island_of Strait_of County_of District_of "
+    "Province_of Republic_of State_of City_of Town_of Borough_of Sea_of River Fort Port Camp"
+)
 _FIRST = re.compile(
-    rf"(?<![\w'-])(?:Lake|Mount|Mt\.|Cape|Gulf of|Bay of|Isle of|Island of|Strait of|County of|"
-    rf"District of|Province of|Republic of|State of|City of|Town of|Borough of|Sea of|River|Fort|"
-    rf"Port|Camp) (?:the )?[{UPPER}][\w'-]{{2,20}}(?: [{UPPER}][\w'-]{{2,20}})?"
+    rf"(?<![\w'-]){_HEADS.pattern} (?:the )?[{UPPER}][\w'-]{{2,20}}(?: [{UPPER}][\w'-]{{2,20}})?"
 )
 # "Ohio River Valley" is no river that is called Valley.
 _NAME_BEFORE = re.compile(rf"[{UPPER}][\w'-]{{1,22}} $")
-_LOWER_WORDS = frozenset(
+_LOWER_HEADS = cues(
     "county district province township neighborhood neighbourhood suburb suburbs area region "
-    "river island islands valley city peninsula strip beach airport".split()
+    "river island islands valley city peninsula strip beach airport"
 )
-_LOWER = re.compile(
-    r" (?:county|district|province|township|neighborhood|neighbourhood|suburbs?|area|region|"
-    r"river|island|islands|valley|city|peninsula|strip|beach|airport)\b"
+_LOWER = re.compile(rf" {_LOWER_HEADS.pattern}")
+_KINDS = cues(
+    "neighborhood neighbourhood suburb suburbs district county province village hamlet town city "
+    "island region parish area"
 )
 _CUE = re.compile(
-    rf"(?i:\b(?:neighbou?rhood|suburbs?|district|county|province|village|hamlet|town|city|island|"
-    rf"region|parish|area) (?:of|called|named) )((?:[{UPPER}][\w'-]{{1,20}})(?: "
+    rf"(?i:\b{_KINDS.pattern} (?:of|called|named) )((?:[{UPPER}][\w'-]{{1,20}})(?: "
     rf"[{UPPER}][\w'-]{{1,20}}){{0,2}})"
 )
-_CUE_WORDS = frozenset(
-    "neighborhood neighbourhood suburb suburbs district county province village hamlet town city "
-    "island region parish area".split()
+_FEATURES = cues(
+    "Atlantic Pacific Mediterranean Caribbean Persian_Gulf Arctic Antarctic Himalaya Himalayas "
+    "Alps Andes Sahara Amazon Nile Danube Rhine Balkans Baltic Rockies Appalachian Appalachians "
+    "Everglades Great_Lakes Midwest Bronx Hague Bay_Area Pacific_Northwest Gulf_Coast"
 )
-_FEATURES = (
-    "Atlantic|Pacific|Mediterranean|Caribbean|Persian Gulf|Arctic|Antarctic|Himalayas?|Alps|Andes|"
-    "Sahara|Amazon|Nile|Danube|Rhine|Balkans|Baltic|Rockies|Appalachians?|Everglades|Great Lakes|"
-    "Midwest|Bronx|Hague|Bay Area|Pacific Northwest|Gulf Coast"
-)
-_OCEANS = re.compile(rf"\b(?:{_FEATURES})\b(?! [A-Z][a-z])")
-_FEATURE_WORDS = frozenset(
-    ["himalaya", "appalachian", *(name.split()[0] for name in _FEATURES.lower().split("|"))]
-)
-_FIRST_WORDS = frozenset(
-    "lake mount mt cape gulf bay isle island strait county district province republic state city "
-    "town borough sea river fort port camp".split()
-)
-_CARDINALS = frozenset("north south east west upper lower greater downtown inner outer".split())
+_OCEANS = re.compile(rf"\b{_FEATURES.pattern}(?! [A-Z][a-z])")
+_CARDINALS = cues("North South East West Upper Lower Greater Downtown Inner Outer")
 _CUE_BEFORE = re.compile(r"(?: (?:in|at|to|from|near|of|on|through) |the )$")
-_CARDINAL = re.compile(
-    rf"\b(?:North|South|East|West|Upper|Lower|Greater|Downtown|Inner|Outer) "
-    rf"([{UPPER}][\w'-]{{2,20}})\b"
-)
+_CARDINAL = re.compile(rf"\b{_CARDINALS.pattern} ([{UPPER}][\w'-]{{2,20}})\b")
 
 
 def detect(page: Page) -> Iterator[Span]:
@@ -90,23 +79,23 @@ def detect(page: Page) -> Iterator[Span]:
                 value = certainty + (0.06 if cue else 0) - (0 if rare else 0.14)
                 rule = f"{strength} head{', rare' * rare}{', cue' * cue}"
                 yield _span(found.start, found.end, value, rule)
-    for match in matches(page, _FIRST_WORDS, _FIRST):
+    for match in matches(page, _HEADS.words, _FIRST):
         if _NAME_BEFORE.search(page.text[max(0, match.start() - 25) : match.start()]):
             continue
         yield _span(*match.span(), 0.8, "head first")
-    for run, first, _ in lower_headed(page, _LOWER_WORDS, _LOWER):
+    for run, first, _ in lower_headed(page, _LOWER_HEADS.words, _LOWER):
         words = run.words[first:]
         name = " ".join(words)
         if page.knowledge.place(name) and rarely_a_word(page, words) and len(words) < 4:
             yield _span(run.starts[first], run.end, 0.8, "head in lower case")
-    for match in matches(page, _CUE_WORDS, _CUE):
+    for match in matches(page, _KINDS.words, _CUE):
         yield _span(*match.span(1), 0.84, "cue")
-    for match in matches(page, _FEATURE_WORDS, _OCEANS):
+    for match in matches(page, _FEATURES.words, _OCEANS):
         start = match.start()
         if page.text.endswith("the ", 0, start):
             start -= 4
         yield _span(start, match.end(), 0.8, "known feature")
-    for match in matches(page, _CARDINALS, _CARDINAL):
+    for match in matches(page, _CARDINALS.words, _CARDINAL):
         at = page.knowledge.place(match.group(1))
         if (
             at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.knowledge import cues
 from indistinct.scrub.text.detectors._heads import (
     headed,
     heads_of,
@@ -34,21 +35,16 @@ _SCHOOL = heads_of(
     school schools prep seminary conservatory isd usd
     """
 )
-_OF_WORDS = frozenset("university college school institute academy faculty".split())
+_OF_HEADS = cues("University College School Institute Academy Faculty")
 _NUMBERED_WORDS = frozenset("p ps i is m ms school unified district community".split())
 _OF = re.compile(
-    rf"(?<![\w'-])(?:University|College|School|Institute|Academy|Faculty) (?:of|for) (?:the )?"
+    rf"(?<![\w'-]){_OF_HEADS.pattern} (?:of|for) (?:the )?"
     rf"(?:[{UPPER}][\w'.-]{{1,20}}(?:,? (?:and|&|at|in|of)(?: the)? (?=[{UPPER}])|[ "
     rf"-](?=[{UPPER}])|)){{1,6}}"
 )
-_LOWER_WORDS = frozenset(
-    "elementary middle high primary secondary grammar junior university college academy "
-    "preschool daycare".split()
-)
-_LOWER = re.compile(
-    r" (?:elementary|middle|high|primary|secondary|grammar|junior high)(?: school)?\b| "
-    r"(?:university|college|academy|preschool|daycare)\b"
-)
+_LEVELS = cues("elementary middle high primary secondary grammar junior_high")
+_LOWER_HEADS = cues("university college academy preschool daycare")
+_LOWER = re.compile(rf" {_LEVELS.pattern}(?: school)?\b| {_LOWER_HEADS.pattern}")
 _NUMBERED = re.compile(
     r"\b(?:P\.? ?S\.?|I\.? ?S\.?|M\.? ?S\.?) (?:#|No\. ?)?\d{1,3}\b(?=[^\w%.]|$)|"
     r"\b(?:School District|Unified School District|District|Community Unit School District)(?: "
@@ -71,7 +67,7 @@ def detect(page: Page) -> Iterator[Span]:
             yield _span(
                 found.start, found.end, 0.84 if rare else 0.66, f"school{' of a rare name' * rare}"
             )
-    for match in matches(page, _OF_WORDS, _OF):
+    for match in matches(page, _OF_HEADS.words, _OF):
         sure = match.group().startswith("University")
         yield _span(
             match.start(),
@@ -79,7 +75,7 @@ def detect(page: Page) -> Iterator[Span]:
             0.93 if sure else 0.74,
             "University of" if sure else "School of",
         )
-    for run, first, match in lower_headed(page, _LOWER_WORDS, _LOWER):
+    for run, first, match in lower_headed(page, _LEVELS.words | _LOWER_HEADS.words, _LOWER):
         if rarely_a_word(page, run.words[first:]) and run.words[first].lower() not in _NOT:
             yield _span(run.starts[first], match.end(), 0.8, "head in lower case")
     for match in matches(page, _NUMBERED_WORDS, _NUMBERED):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.knowledge import cues
 from indistinct.scrub.text.detectors import _streets as s
 from indistinct.scrub.text.detectors._places import UPPER, at_starts, before, has, matches
 from indistinct.scrub.text.page import Page
@@ -23,25 +24,22 @@ _LABELLED = re.compile(
     rf"direcci[oó]n|adresse|indirizzo)\b(?: is| details)?\s?[:=]?\s{{0,2}}\"?)"
     rf"((?:{s.NUMBER} ){{0,2}}{s.LOOSE_STREET}(?: \d{{1,4}}[A-Za-z]?\b)?)"
 )
-_CORNERS = frozenset("corner intersection junction crossing".split())
+_CORNERS = cues("corner intersection junction crossing")
 _SIDE = rf"(?:{s.NUMBER} )?(?:{s.EURO_FIRST}|{s.LOOSE_STREET}(?: \d{{1,4}})?)(?: St\b\.?)?"
-_CORNER = re.compile(
-    rf"\b(?i:(?:corner|intersection|junction|crossing) of ){_SIDE}(?: and | & ){_SIDE}"
-)
+_CORNER = re.compile(rf"\b(?i:{_CORNERS.pattern} of ){_SIDE}(?: and | & ){_SIDE}")
 # The line above "Boston, MA 02151" in a heading; what stands to its right is another column.
 _CITY_LINE = re.compile(rf"\n {{0,4}}{s.CITY},? {s.STATE_CODE} {s.ZIP}")
 _ABOVE = re.compile(
     rf" {{0,4}}((?:{s.NUMBER} )?{s.LOOSE_STREET}(?: \d{{1,5}}[A-Za-z]?)?)"
     r"(?=  |$| (?:[A-Z]{2,4}[#:]? ?\d|[A-Z][A-Za-z]{0,11}[#:]))"
 )
-_WAYS = frozenset(
-    "street avenue boulevard road lane drive parkway highway blvd ave rd pkwy hwy terrace turnpike "
-    "crescent".split()
+_WAYS = cues(
+    "Street Avenue Boulevard Road Lane Drive Parkway Highway Blvd Ave Rd Pkwy Hwy Terrace Turnpike "
+    "Crescent"
 )
 _NAMED = re.compile(
     rf"[{UPPER}](?<![\w.'-][{UPPER}])[\w'-]{{1,20}} (?:[{UPPER}][\w'-]{{1,20}} ){{0,2}}"
-    r"(?:Street|Avenue|Boulevard|Road|Lane|Drive|Parkway|Highway|Blvd|Ave|Rd|Pkwy|Hwy|Terrace|"
-    r"Turnpike|Crescent)\b\.?"
+    rf"{_WAYS.pattern}\.?"
 )
 _ROUTES = frozenset("highway hwy route rte interstate state county rural sr i".split())
 _HIGHWAY = re.compile(
@@ -56,7 +54,7 @@ _UNIT = re.compile(
 _DIGIT = re.compile(r"\d")
 _BY_WORD = (
     (_LABELS, _LABELLED, 0.88, "labelled"),
-    (_CORNERS, _CORNER, 0.9, "corner"),
+    (_CORNERS.words, _CORNER, 0.9, "corner"),
     (_ROUTES, _HIGHWAY, 0.82, "highway"),
     (s.UNIT_WORDS, _UNIT, 0.85, "unit"),
 )
@@ -95,7 +93,7 @@ def detect(page: Page) -> Iterator[Span]:
             if pattern is _CORNER and text.endswith("the ", 0, start):
                 start -= 4
             yield _span(start, s.trimmed(text, start, end), certainty, rule)
-    for match in _NAMED.finditer(text) if has(page, _WAYS) else ():
+    for match in _NAMED.finditer(text) if has(page, _WAYS.words) else ():
         end = s.trimmed(text, *match.span())
         yield _span(match.start(), end, 0.8, "street without number")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.knowledge import cues
 from indistinct.scrub.text.detectors._heads import (
     headed,
     heads_of,
@@ -33,23 +34,18 @@ _SPORTS = (
     "dance|chess|debate|bowling|water polo|cycling|triathlon|fencing|archery|judo|karate|national|"
     "olympic|junior|varsity|youth"
 )
-_LOWER_WORDS = frozenset(
+_LOWER_HEADS = cues(
     "team squad club league choir church orchestra band parish synagogue mosque regiment "
-    "brigade battalion congregation".split()
+    "brigade battalion congregation"
 )
 _LOWER = re.compile(
-    rf" (?:(?:{_SPORTS}|women's|men's|girls'?|boys'?) ){{0,3}}(?:team|squad|club|league|choir|"
-    rf"church|orchestra|band|"
-    r"parish|synagogue|mosque|regiment|brigade|battalion|congregation|rowing club)\b"
+    rf" (?:(?:{_SPORTS}|women's|men's|girls'?|boys'?) ){{0,3}}"
+    rf"(?:{_LOWER_HEADS.pattern}|rowing club\b)"
 )
 _SPORT = re.compile(rf"(?i)\b(?:{_SPORTS})\b")
-_TROOP = re.compile(
-    r"\b(?:Girl Scout |Boy Scout |Cub Scout |Scout )?(?:Troop|Pack|Lodge|Post|Local|VFW Post|"
-    r"Elks Lodge|American Legion Post|Chapter)(?: No\.?| #)? ?\d{1,5}\b"
-)
-_TROOP_WORDS = frozenset(
-    "girl boy cub scout troop pack lodge post local vfw elks american chapter".split()
-)
+_SCOUTS = cues("Girl_Scout Boy_Scout Cub_Scout Scout")
+_TROOPS = cues("Troop Pack Lodge Post Local VFW_Post Elks_Lodge American_Legion_Post Chapter")
+_TROOP = re.compile(rf"\b(?:{_SCOUTS.pattern} )?{_TROOPS.any}(?: No\.?| #)? ?\d{{1,5}}\b")
 _CORPS = re.compile(
     r"[0-9](?<!\w[0-9])\d{0,2}(?:st|nd|rd|th) (?:[A-Z][a-z]+ ){0,3}"
     r"(?:Regiment|Brigade|Battalion|Squadron|Infantry|Cavalry|Airborne|Division|Armored|Marines|"
@@ -79,7 +75,7 @@ def detect(page: Page) -> Iterator[Span]:
             0.84 if rare and sport else 0.7 if sport else 0.5,
             f"head{' and rare name' * rare}{', no sport' * (not sport)}",
         )
-    for run, first, match in lower_headed(page, _LOWER_WORDS, _LOWER):
+    for run, first, match in lower_headed(page, _LOWER_HEADS.words, _LOWER):
         words = run.words[first:]
         if not names_something(page, words) or any(word.lower() in _MEDICAL_TEAM for word in words):
             continue
@@ -92,7 +88,7 @@ def detect(page: Page) -> Iterator[Span]:
                 0.86 if sport else 0.72,
                 f"head in lower case{', sport' * sport}",
             )
-    for match in matches(page, _TROOP_WORDS, _TROOP):
+    for match in matches(page, _SCOUTS.words | _TROOPS.words, _TROOP):
         yield _span(*match.span(), 0.84, "number")
     for match in _CORPS.finditer(page.text):
         yield _span(*match.span(), 0.84, "number")

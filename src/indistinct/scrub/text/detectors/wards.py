@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from indistinct.knowledge import cues
 from indistinct.scrub.text.detectors._places import UPPER, has, matches
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.spans import Kind, Span
 
+_WINGS = cues("Ward Pavilion Wing Tower")
+_SIDES = cues("North South East West Central Main Tower")
 _CODE = r"(?:[A-Z]{0,2}-?\d{1,4}-?[A-Z]{0,2}|[A-Z]\b)"
 _WARD = re.compile(
     rf"\b(?:[Ww]ard|WARD) (?:No\. ?)?(?:{_CODE}(?![\w.]?\d|[a-z])|[{UPPER}][a-z]{{3,15}}\b)"
 )
 _NAMED = re.compile(
-    rf"(?<!\w)(?:[{UPPER}][a-z]{{3,15}} ){{1,2}}(?:Ward|Pavilion|Wing|Tower)\b(?: "
+    rf"(?<!\w)(?:[{UPPER}][a-z]{{3,15}} ){{1,2}}{_WINGS.pattern}(?: "
     r"\d{1,3}[A-Z]?\b)?"
 )
 _ROOM = re.compile(
@@ -26,7 +29,7 @@ _BED = re.compile(
 )
 _UNIT = re.compile(r"\b(?:Unit|UNIT|Floor|Pod) (\d{1,2}-?[A-Z]{1,2}|[A-Z]\d{1,2})(?![\w.])")
 _COMPASS = re.compile(
-    r"([0-9](?<![\w.][0-9])\d?[A-Z]? (?:North|South|East|West|Central|Main|Tower))(?= ?[.,;)\n]| "
+    rf"([0-9](?<![\w.][0-9])\d?[A-Z]? {_SIDES.any})(?= ?[.,;)\n]| "
     r"(?:for|at|on|unit|ward|nurse|with|from|under|in)\b|$)"
 )
 _NUMBERED = re.compile(
@@ -34,8 +37,6 @@ _NUMBERED = re.compile(
     rf"where|under|at|nurse|nursing|today)\b)"
 )
 _WARDS = frozenset(("ward",))
-_WINGS = frozenset(("ward", "pavilion", "wing", "tower"))
-_SIDES = frozenset("north south east west central main tower".split())
 _ROOMS, _BEDS = frozenset(("room", "rm")), frozenset(("bed", "bay"))
 _UNITS = frozenset(("unit", "floor", "pod"))
 _NOT = frozenset(
@@ -51,7 +52,7 @@ def detect(page: Page) -> Iterator[Span]:
     text = page.text
     for match in matches(page, _WARDS, _WARD):
         yield _span(*match.span(), 0.78, "ward")
-    for match in _NAMED.finditer(text) if has(page, _WINGS) else ():
+    for match in _NAMED.finditer(text) if has(page, _WINGS.words) else ():
         words = match.group().split()
         meaning = page.knowledge.word(words[-2].lower())
         if meaning.zipf < 4 or meaning.surname > 20:
@@ -64,7 +65,7 @@ def detect(page: Page) -> Iterator[Span]:
         for match in matches(page, words_of, pattern):
             long = len(match.group(1)) > 1
             yield _span(*match.span(), 0.74 if long else 0.6, f"{rule}{' of several' * long}")
-    for match in _COMPASS.finditer(text) if has(page, _SIDES) else ():
+    for match in _COMPASS.finditer(text) if has(page, _SIDES.words) else ():
         yield _span(*match.span(1), 0.74, "floor and side")
     for match in _NUMBERED.finditer(text):
         if match.start() and text[match.start() - 1].isalnum():
