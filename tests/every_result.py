@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import results_of_tables as tables
 import results_of_text as letters
-from indistinct.utility.comparing.action_losses import Losses
+from indistinct.protect.losses import Losses
 from small_data import open_small
 
 import indistinct

@@ -20,10 +20,10 @@ import indistinct
 from indistinct.results import (
     MOST_LINES,
     Fact,
+    Part,
     Result,
     Shown,
     Table,
-    Told,
     facts,
     plain_value,
     result,
@@ -42,7 +42,7 @@ MARKUP = {"script", "b", "i", "u", "pre", "released", "voters", "d", "a"}
 
 
 @dataclass(frozen=True)
-class Town(Told):
+class Town(Part):
     name: str
     people: tuple[int, ...] = ()
 
@@ -68,7 +68,7 @@ class Found(Result):
     def sentence(self) -> str:
         return f"The risk of {self.town.name}"
 
-    def _more_tables(self):
+    def _row_tables(self):
         return [Table("Streets of <b>", ("street", "people"), self.rows)] if self.rows else []
 
 
@@ -179,7 +179,7 @@ def test_a_long_table_is_cut_in_a_notebook_and_whole_in_a_frame():
 
 
 def test_facts_name_what_their_class_has():
-    classes = classes_of(Told)
+    classes = classes_of(Part)
     assert len(classes) > 50
     wrong = [
         f"{cls.__name__}.{fact.name}"
@@ -191,7 +191,7 @@ def test_facts_name_what_their_class_has():
 
 
 def test_no_two_facts_of_a_class_have_one_name():
-    for cls in classes_of(Told):
+    for cls in classes_of(Part):
         told = Counter(fact.name for fact in cls.FACTS if fact.told and not fact.spread)
         shown = Counter(fact.shown for fact in cls.FACTS if fact.shown)
         assert max([*told.values(), *shown.values()], default=1) == 1, cls.__name__

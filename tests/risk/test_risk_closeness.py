@@ -247,7 +247,7 @@ def test_a_hundred_thousand_different_incomes_take_no_more_than_their_cells():
 def test_results_print_themselves_and_become_dicts():
     table = counted([(0, "a"), (0, "b"), (1, "a"), (1, "a")])
     close = t_closeness(table, ["key"], "s", t=0.1)
-    assert "t = 0.25 at most" in repr(close)
+    assert "Closeness of s (equal distance) in 2 classes" in repr(close)
     assert close.to_dict()["records_failing"] == 4
     like = likeness(table, ["key"], "s", beta=0.5, delta=1)
     facts = like.to_dict()

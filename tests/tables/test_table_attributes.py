@@ -135,7 +135,7 @@ def test_only_the_targets_that_are_asked_for(counted) -> None:
 def test_it_prints_itself(counted) -> None:
     found = attribute_disclosure(counted, known=["sex", "age"], coalition=2)
     assert "known: sex, age" in repr(found)
-    assert "up to 2" in repr(found)
+    assert "largest coalition" in repr(found)
     assert "the area alone" in repr(attribute_disclosure(counted, known=[]))
     assert found.plot().startswith("<svg")
 

@@ -87,7 +87,7 @@ def test_weights_are_a_weighted_mean():
 def test_over_distortion_of_figure_33():
     found = over_distortion(k_similar(keys()), LEAST / 48)
     assert found.ratio == pytest.approx(1.1855, abs=1e-4)
-    assert found.sentence == "1.19 times the least possible distortion"
+    assert found.sentence() == "1.19 times the least possible distortion"
     assert found.to_dict()["ratio"] == found.ratio
 
 

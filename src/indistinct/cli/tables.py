@@ -355,7 +355,7 @@ def show_publication(console: Console, found: Publication) -> None:
     for sentence in found.geographies.told() if found.geographies is not None else ():
         paragraph(console, sentence)
     if found.folder is not None:
-        paragraph(console, f"published: {found.folder.folder}, {found.folder.sentence}")
+        paragraph(console, f"published: {found.folder.folder}, {found.folder.said}")
         for one in found.folder.verdict["reservations"]:
             paragraph(console, f"{one['code']}: {one['sentence']}", indent="  ")
         for attack in found.folder.verdict["attacks"]:

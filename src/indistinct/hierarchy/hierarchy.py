@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from indistinct.core import InputError, SmallInts
 from indistinct.hierarchy.text import as_text, as_texts
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
 
@@ -47,8 +47,8 @@ class Node:
     size: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Shown):
+@result
+class Hierarchy(Result):
     """The values of one variable and their ancestors, level by level, up to one root.
 
     Sweeney's value generalisation hierarchy (2001, section 4.2): level 0 is the value itself,
@@ -84,8 +84,18 @@ class Hierarchy(Shown):
     codes: tuple[IntArray, ...]
     ordered: bool = False
 
-    def __repr__(self) -> str:
+    FACTS = facts("name", "ordered", Fact("rows", lambda found: found._all_rows()))
+
+    def sentence(self) -> str:
+        """Say of what it is, and how high."""
         return f"Hierarchy({self.name!r}, {len(self.values):,} values, height {self.height})"
+
+    def _lines(self) -> list[str]:
+        return [self.sentence()]  # its labels are shown to whoever asks for the table
+
+    def _all_rows(self) -> list[tuple[str | None, ...]]:
+        missing = self._path(len(self.values))
+        return [*self.rows(), *([missing] if any(missing[:-1]) else [])]
 
     def __str__(self) -> str:
         counts = " → ".join(f"{self.node_count(level):,}" for level in self.levels)
@@ -100,12 +110,6 @@ class Hierarchy(Shown):
 
     def __hash__(self) -> int:
         return hash((self.name, self.labels))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return name, order and rows as JSON knows them; `from_dict` makes the same again."""
-        missing = self._path(len(self.values))
-        rows = [*self.rows(), *([missing] if any(missing[:-1]) else [])]
-        return {"name": self.name, "ordered": self.ordered, "rows": [list(row) for row in rows]}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Hierarchy:
@@ -335,7 +339,7 @@ class Hierarchy(Shown):
             "Add a row for each, with its ancestors; `Hierarchy.unknown` lists them."
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"{self.name}, level by level",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 from indistinct.engine import (
     Approach,
@@ -16,14 +15,14 @@ from indistinct.engine import (
     show_size,
 )
 from indistinct.files import Source
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["Explanation", "explain"]
 
 
-@dataclass(frozen=True)
-class Explanation(Shown):
+@result(eq=True)
+class Explanation(Result):
     """What each way of counting would cost, and which one is chosen."""
 
     records: int
@@ -33,16 +32,18 @@ class Explanation(Shown):
     estimates: tuple[Estimate, ...]
     chosen: Approach
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates and the choice as plain values."""
-        return {
-            "records": self.records,
-            "key": list(self.key),
-            "categories": list(self.sizes),
-            "memory": self.memory,
-            "chosen": self.chosen,
-            "estimates": [asdict(e) for e in self.estimates],
-        }
+    FACTS = facts(
+        "records",
+        "key",
+        Fact("categories", "sizes"),
+        "memory",
+        "chosen",
+        Fact("estimates", lambda found: [asdict(e) for e in found.estimates]),
+    )
+
+    def sentence(self) -> str:
+        """Say what was counted, and the way chosen."""
+        return f"{self.records:,} records by {', '.join(self.key)}: {self.chosen}"
 
     def rows(self) -> list[tuple[str, str, str, str, str, str]]:
         """Return the table's rows as text: representation, approach, bits, time, memory, note."""
@@ -71,20 +72,7 @@ class Explanation(Shown):
             [1000 * e.seconds for e in possible],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        head = ("number", "approach", "bits", "time", "memory", "")
-        table = [head, *self.rows()]
-        widths = [max(len(row[j]) for row in table) for j in range(len(head))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"What counting {self.records:,} records by {', '.join(self.key)} would cost",
@@ -103,9 +91,6 @@ class Explanation(Shown):
                 ],
             )
         ]
-
-    def _headline(self) -> str:
-        return f"{self.records:,} records by {', '.join(self.key)}: {self.chosen}"
 
 
 def explain(engine: Engine, source: Source, key: Sequence[str]) -> Explanation:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 from indistinct.core import Bools, InputError, Ints, SmallInts
 from indistinct.keys.generalisable import Generalisable
 from indistinct.keys.grouping import group_rows
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["DROPPED", "Recoding"]
@@ -22,8 +20,8 @@ DROPPED = -1
 """The level, in every variable, of records that are left out."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recoding(Shown):
+@result
+class Recoding(Result):
     """The level to which each cell climbs, for all records.
 
     A row says of some records of one class which levels their cells climb to. Most classes have
@@ -43,9 +41,26 @@ class Recoding(Shown):
     """
 
     keys: Generalisable
-    classes: Ints = field(repr=False)
-    levels: NDArray[np.int16] = field(repr=False)
-    counts: Ints = field(repr=False)
+    classes: Ints
+    levels: NDArray[np.int16]
+    counts: Ints
+
+    FACTS = facts(
+        Fact("records", "keys.records"),
+        Fact("classes", lambda found: len(found.group_counts)),
+        "smallest",
+        "records_dropped",
+        Fact("levels", lambda found: found.full_domain_levels()),
+        Fact("cells_changed", lambda found: found.cells_changed()),
+        Fact("cells_suppressed", lambda found: found.cells_suppressed()),
+    )
+
+    def sentence(self) -> str:
+        """Say how many classes there are, and who is left out."""
+        return (
+            f"Recoding of {self.keys.records:,} records: {len(self.group_counts):,} classes, "
+            f"the smallest of {self.smallest:,}; {self.records_dropped:,} records left out"
+        )
 
     def __post_init__(self) -> None:
         """Refuse rows that do not add up to the key table."""
@@ -181,18 +196,6 @@ class Recoding(Shown):
             return None
         return dict(zip(self.keys.names, kept[0].tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name; no value of a cell."""
-        return {
-            "records": self.keys.records,
-            "classes": len(self.group_counts),
-            "smallest": self.smallest,
-            "records_dropped": self.records_dropped,
-            "levels": self.full_domain_levels(),
-            "cells_changed": self.cells_changed(),
-            "cells_suppressed": self.cells_suppressed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         changed, suppressed = self.cells_changed(), self.cells_suppressed()
@@ -204,22 +207,7 @@ class Recoding(Shown):
             names=("changed", "of them suppressed"),
         )
 
-    def _lines(self) -> list[str]:
-        lines = [
-            f"Recoding of {self.keys.records:,} records: {len(self.group_counts):,} classes, "
-            f"the smallest of {self.smallest:,}; {self.records_dropped:,} records left out"
-        ]
-        changed, suppressed = self.cells_changed(), self.cells_suppressed()
-        for name in self.keys.names:
-            lines.append(
-                f"  {name:<20}{changed[name]:>12,} cells changed{suppressed[name]:>12,} suppressed"
-            )
-        return lines
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         changed, suppressed = self.cells_changed(), self.cells_suppressed()
         return [
             Table(

@@ -31,7 +31,7 @@ from indistinct.keys.people import class_of_records, person_of_records
 from indistinct.keys.public import public_frequencies
 from indistinct.keys.table import KeyTable, size_bands
 from indistinct.keys.wildcards import wildcard_frequencies
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["People", "SmallCategories", "Uniques", "small_categories", "threshold", "uniques"]
@@ -73,7 +73,7 @@ _COLUMNS: dict[str, Callable[[Ints, int, int], pa.Array]] = {
 
 
 @dataclass(frozen=True)
-class People:
+class People(Part):
     """How many people there are, and how many of them stand out, where they have several records.
 
     Parameters
@@ -91,13 +91,11 @@ class People:
     unique: int
     at_risk: int
 
-    def to_dict(self) -> dict[str, int]:
-        """Return the counts by name."""
-        return {"number": self.number, "unique": self.unique, "at_risk": self.at_risk}
+    FACTS = facts("number", "unique", "at_risk")
 
 
-@dataclass(frozen=True, eq=False)
-class Uniques(Shown):
+@result
+class Uniques(Result):
     """How many records share each record's key, and who stands out.
 
     `unique` counts records that are alone with their key: anyone who knows the key identifies
@@ -116,11 +114,25 @@ class Uniques(Shown):
     approach: str
     seconds: float
     warnings: tuple[str, ...]
-    tally: Tally = field(repr=False)
-    shared: Ints | None = field(default=None, repr=False)
+    tally: Tally
+    shared: Ints | None = None
     """The records that agree with each class, or its people, where that is not its size."""
     people: People | None = None
     """Who the people are, where a column says it; else a record is a person."""
+
+    FACTS = facts(
+        "records",
+        "key",
+        "classes",
+        "unique",
+        "at_risk",
+        "k",
+        "approach",
+        Fact("seconds", lambda found: round(found.seconds, 6)),
+        "warnings",
+        "person",
+        "people",
+    )
 
     @property
     def person(self) -> str | None:
@@ -181,22 +193,6 @@ class Uniques(Shown):
             self.per_record(columns), path, increasing=increasing, overwrite=overwrite
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        return {
-            "records": self.records,
-            "key": list(self.key),
-            "classes": self.classes,
-            "unique": self.unique,
-            "at_risk": self.at_risk,
-            "k": self.k,
-            "approach": self.approach,
-            "seconds": round(self.seconds, 6),
-            "warnings": list(self.warnings),
-            "person": self.person,
-            "people": self.people.to_dict() if self.people is not None else None,
-        }
-
     def to_frame(self) -> Any:
         """Return one row per record as a pandas frame (pandas must be installed)."""
         return pa.Table.from_batches(self.per_record()).to_pandas()
@@ -221,9 +217,6 @@ class Uniques(Shown):
         """Draw the records by the size of their class, as SVG."""
         rows = self.sizes()
         return bars(self.size_words[0], [r[0] for r in rows], [r[2] for r in rows])
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         n = max(1, self.records)
@@ -254,7 +247,7 @@ class Uniques(Shown):
     def _notes(self) -> list[str]:
         return [] if self.people is None else [self._of_people()]
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         n = max(1, self.records)
         return [
             Table(

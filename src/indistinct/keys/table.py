@@ -7,7 +7,7 @@ fewer variables or to coarser categories needs no record to be read again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from indistinct.core import Bools, Floats, InputError, Ints, Words, did_you_mean
 from indistinct.engine import Coding, KeyCoding, Tally, word_groups
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["KeyTable", "Recode", "pack_columns"]
@@ -30,8 +30,8 @@ class Recode:
     values: Sequence[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class KeyTable(Shown):
+@result
+class KeyTable(Result):
     """Classes of records that share their key, sorted by key.
 
     Parameters
@@ -47,23 +47,34 @@ class KeyTable(Shown):
     """
 
     coding: KeyCoding
-    codes: Ints = field(repr=False)
-    counts: Ints = field(repr=False)
-    weights: Floats | None = field(default=None, repr=False)
+    codes: Ints
+    counts: Ints
+    weights: Floats | None = None
+
+    FACTS = facts(
+        Fact("key", "names"),
+        "records",
+        "classes",
+        Fact(
+            "sizes",
+            lambda found: {
+                name: {"classes": classes, "records": records}
+                for name, classes, records in size_bands(found.counts)
+            },
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say the size of the table."""
+        return (
+            f"KeyTable({', '.join(self.names)}: {self.classes:,} classes, {self.records:,} records)"
+        )
 
     @classmethod
     def from_tally(cls, tally: Tally, *, weights: Floats | None = None) -> KeyTable:
         """Make the table of what an engine has counted."""
         codes = np.stack(tally.coding.unpack(tally.sorted_words()), axis=1)
         return cls(tally.coding, codes, tally.sorted_counts(), weights)
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        return [
-            f"KeyTable({', '.join(self.names)}: {self.classes:,} classes, {self.records:,} records)"
-        ]
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -178,18 +189,6 @@ class KeyTable(Shown):
         """Return the table as a pandas frame (pandas must be installed)."""
         return self.to_arrow().to_pandas()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return how many classes there are of which size; no value of a record."""
-        return {
-            "key": list(self.names),
-            "records": self.records,
-            "classes": self.classes,
-            "sizes": {
-                name: {"classes": classes, "records": records}
-                for name, classes, records in size_bands(self.counts)
-            },
-        }
-
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
         rows = size_bands(self.counts)
@@ -197,7 +196,7 @@ class KeyTable(Shown):
             "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Classes by {', '.join(self.names)}",

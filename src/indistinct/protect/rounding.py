@@ -50,7 +50,7 @@ class Rounded(Result):
         how = "controlled" if self.controlled else "random"
         return f"Rounded to multiples of {self.base} ({how}), total {self.total:,}"
 
-    def _more_tables(self) -> list[showing.Table]:
+    def _row_tables(self) -> list[showing.Table]:
         caption = "Cells"
         if self.cells.ndim != 2:
             flat = [(n, int(value)) for n, value in enumerate(self.cells.ravel(), 1)]

@@ -13,7 +13,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = [
     "RESERVATIONS",
@@ -63,7 +63,7 @@ def check_codes(codes: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Reservation(Told):
+class Reservation(Part):
     """Something that the verdict rests on and that the file cannot show.
 
     Parameters

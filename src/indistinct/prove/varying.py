@@ -34,7 +34,7 @@ from indistinct.prove.universes import (
     below,
     people_without,
 )
-from indistinct.results import Result, Table, Told, facts, result
+from indistinct.results import Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["KnownToo", "Sensitivity", "one_of", "sensitivity", "share"]
@@ -49,7 +49,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True)
-class KnownToo(Told):
+class KnownToo(Part):
     """What an intruder gets who knows other attributes than the key alone.
 
     Parameters

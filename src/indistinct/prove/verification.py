@@ -8,7 +8,7 @@ from typing import Any
 
 from indistinct.prove.models import Model
 from indistinct.prove.opinion import Reservation, State
-from indistinct.results import Fact, Shown, Table, Told, facts, folded
+from indistinct.results import Fact, Part, Shown, Table, facts, folded
 from indistinct.results.figures import bars
 
 __all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
@@ -17,7 +17,7 @@ AT_MOST_WITNESSES = 20
 
 
 @dataclass(frozen=True)
-class Witness(Told):
+class Witness(Part):
     """A released record that is not protected, the people it refers to, and why that is so.
 
     Parameters
@@ -49,7 +49,7 @@ class Witness(Told):
 
 
 @dataclass(frozen=True)
-class Verification(Told, Shown):
+class Verification(Part, Shown):
     """What was found out about a released file, from the file.
 
     Parameters

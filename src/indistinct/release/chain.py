@@ -11,7 +11,7 @@ from typing import Any
 
 from indistinct.core import InputError
 from indistinct.release.canonical_json import canonical, is_digest
-from indistinct.results import Result, Table, Told, facts, result
+from indistinct.results import Part, Result, Table, facts, result
 
 __all__ = ["START", "Head", "TrailCheck", "check_trail", "link", "read_line"]
 
@@ -26,7 +26,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Head(Told):
+class Head(Part):
     """Where a trail ends: how many entries, the hash of the last, and the size in bytes."""
 
     entries: int

@@ -7,7 +7,7 @@ criteria of under- and overfitting nearest to what a model that holds would give
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from indistinct.core import Fraction, InputError, Seed, progress
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.risk.criteria import Criteria, criteria
 from indistinct.risk.formula import Model
@@ -59,8 +59,8 @@ class Step:
         return self.deviance + 2 * self.parameters
 
 
-@dataclass(frozen=True, eq=False)
-class ModelPath(Shown):
+@result
+class ModelPath(Result):
     """The models tried, the one chosen, and what follows from it.
 
     Parameters
@@ -82,10 +82,46 @@ class ModelPath(Shown):
 
     path: tuple[Step, ...]
     chosen: int
-    risk: RecordRisk = field(repr=False)
+    risk: RecordRisk
     standard_errors: tuple[float, float]
     shapes: dict[str, float]
     assumptions: tuple[str, ...]
+
+    FACTS = facts(
+        Fact("model", "model.text"),
+        "chosen",
+        Fact("path", "_rows"),
+        Fact("expected_population_uniques", shown="population uniques expected", form=",.1f"),
+        Fact(
+            "expected_population_uniques_interval",
+            lambda found: found.intervals()[0],
+            shown="95 % interval of population uniques",
+        ),
+        Fact("expected_reidentifications", shown="correct matches expected", form=",.1f"),
+        Fact(
+            "expected_reidentifications_interval",
+            lambda found: found.intervals()[1],
+            shown="95 % interval of correct matches",
+        ),
+        "standard_errors",
+        Fact(
+            "shapes",
+            lambda found: {name: one for name, one in found.shapes.items() if np.isfinite(one)},
+        ),
+        "assumptions",
+    )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the criterion leaves in doubt."""
+        return tuple(_doubt(self.step.criteria))
+
+    def sentence(self) -> str:
+        """Say the model chosen, and what follows from it."""
+        return (
+            f"Model {self.model.text}: {self.expected_population_uniques:,.1f} population uniques, "
+            f"{self.expected_reidentifications:,.1f} correct matches expected"
+        )
 
     @property
     def step(self) -> Step:
@@ -121,32 +157,7 @@ class ModelPath(Shown):
         )
         return first, second
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"{'':1} {'added':<24}{'par.':>7}{'z1':>8}{'z2':>8}{'pop. uniques':>14}{'matches':>10}"
-        ]
-        shown = list(range(len(self.path)))
-        if len(self.path) > MOST_SHOWN:
-            shown = sorted({0, *shown[-MOST_SHOWN:], self.chosen})
-        for j in shown:
-            step = self.path[j]
-            lines.append(
-                f"{'*' if j == self.chosen else ' '} {step.added[:23]:<24}{step.parameters:>7.0f}"
-                f"{_z(step.criteria.z1):>8}{_z(step.criteria.z2):>8}"
-                f"{step.expected_population_uniques:>14.1f}{step.expected_reidentifications:>10.1f}"
-            )
-        (low1, high1), (low2, high2) = self.intervals()
-        lines.append(
-            f"  population uniques {self.expected_population_uniques:,.1f} "
-            f"({low1:,.0f} to {high1:,.0f}), correct matches "
-            f"{self.expected_reidentifications:,.1f} ({low2:,.0f} to {high2:,.0f})"
-        )
-        lines += [f"  note: {note}" for note in _doubt(self.step.criteria)]
-        return lines
-
+    @property
     def _rows(self) -> list[dict[str, Any]]:
         return [
             {
@@ -165,25 +176,9 @@ class ModelPath(Shown):
             for step in self.path
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        first, second = self.intervals()
-        return {
-            "model": self.model.text,
-            "chosen": self.chosen,
-            "path": self._rows(),
-            "expected_population_uniques": self.expected_population_uniques,
-            "expected_population_uniques_interval": list(first),
-            "expected_reidentifications": self.expected_reidentifications,
-            "expected_reidentifications_interval": list(second),
-            "standard_errors": list(self.standard_errors),
-            "shapes": {name: shape for name, shape in self.shapes.items() if np.isfinite(shape)},
-            "assumptions": list(self.assumptions),
-        }
-
     def to_frame(self) -> Any:
         """Return the path as a pandas frame (pandas must be installed)."""
-        return pa.Table.from_pylist(self._rows()).to_pandas()
+        return pa.Table.from_pylist(self._rows).to_pandas()
 
     def plot(self) -> str:
         """Draw the two estimates along the path of models, as SVG; a star marks the chosen one."""
@@ -199,7 +194,7 @@ class ModelPath(Shown):
             names=("population uniques", "correct matches"),
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "Models as interactions are added",
@@ -227,12 +222,6 @@ class ModelPath(Shown):
                 {"z1": ".1f", "z2": ".1f", "population uniques": ",.1f", "correct matches": ",.1f"},
             )
         ]
-
-    def _headline(self) -> str:
-        return (
-            f"Model {self.model.text}: {self.expected_population_uniques:,.1f} population uniques, "
-            f"{self.expected_reidentifications:,.1f} correct matches expected"
-        )
 
 
 MOST_SHOWN = 16

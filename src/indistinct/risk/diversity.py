@@ -27,7 +27,7 @@ from indistinct.core import (
 )
 from indistinct.engine import Coding
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = [
@@ -182,8 +182,8 @@ def check_names(table: KeyTable, key: Sequence[str], sensitive: Sequence[str]) -
         raise InputError("There are no records to measure. Give a file with at least one.")
 
 
-@dataclass(frozen=True, eq=False)
-class Diversity(Shown):
+@result
+class Diversity(Result):
     """The diversity of every class, by three definitions, and of the file: that of its worst class.
 
     Arrays have one entry per class of the key, in key order.
@@ -191,18 +191,45 @@ class Diversity(Shown):
 
     key: tuple[str, ...]
     sensitive: tuple[str, ...]
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     """The classes of the key."""
-    distinct: Ints = field(repr=False)
-    entropy: Floats = field(repr=False)
+    distinct: Ints
+    entropy: Floats
     """Entropy in nats; its exponential is the l of entropy l-diversity."""
-    recursive: Ints = field(repr=False)
+    recursive: Ints
     c: float
     l: float | None
     assumptions: tuple[str, ...]
-    class_of: Ints = field(repr=False)
+    class_of: Ints
     """For every row of the table that was measured, its class: ``values[class_of]`` hands a
     measure back to those rows, and the tally's `per_record` to the records."""
+
+    FACTS = facts(
+        "key",
+        "sensitive",
+        Fact("records", "table.records"),
+        Fact("classes", "table.classes"),
+        "c",
+        "l",
+        Fact("kinds", lambda found: found._by_kind(), spread=True),
+        "assumptions",
+    )
+
+    def _by_kind(self) -> dict[str, float | int]:
+        measured: dict[str, float | int] = {}
+        for kind in KINDS:
+            measured[kind] = self.least(kind)
+            if self.l is not None:
+                measured[f"{kind}_classes_failing"] = int(self.failing(kind).sum())
+                measured[f"{kind}_records_failing"] = self.records_failing(kind)
+        return measured
+
+    def sentence(self) -> str:
+        """Say of what, and in how many classes."""
+        return (
+            f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
+            f"of {self.table.records:,} records"
+        )
 
     @cached_property
     def entropy_l(self) -> Floats:
@@ -235,24 +262,6 @@ class Diversity(Shown):
         """Return the records in classes that are less than l-diverse."""
         return int(self.table.counts[self.failing(kind, l)].sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts: dict[str, Any] = {
-            "key": list(self.key),
-            "sensitive": list(self.sensitive),
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "c": self.c,
-            "l": self.l,
-        }
-        for kind in KINDS:
-            facts[kind] = self.least(kind)
-            if self.l is not None:
-                facts[f"{kind}_classes_failing"] = int(self.failing(kind).sum())
-                facts[f"{kind}_records_failing"] = self.records_failing(kind)
-        facts["assumptions"] = list(self.assumptions)
-        return facts
-
     def to_frame(self) -> Any:
         """Return one row per class: its key, its size and its three measures."""
         frame = self.table.to_frame()
@@ -271,28 +280,7 @@ class Diversity(Shown):
             counted[at].tolist(),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
-        lines = [
-            f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
-            f"of {self.table.records:,} records"
-        ]
-        for kind in KINDS:
-            measure = self.measure(kind)
-            mean = np.average(measure, weights=self.table.counts)
-            text = f"  {named[kind]:<10} l = {self.least(kind):.4g}, {mean:.4g} for a mean record"
-            if self.l is not None:
-                text += (
-                    f"; below {self.l:g}: {int(self.failing(kind).sum()):,} classes, "
-                    f"{self.records_failing(kind):,} records"
-                )
-            lines.append(text)
-        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
         head: tuple[str, ...] = ("definition", "l", "l for a mean record")
         rows: list[tuple[object, ...]] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -33,7 +33,7 @@ from indistinct.core import (
 )
 from indistinct.core.doors import read_text
 from indistinct.files import BATCH_RECORDS, Source
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 _LONGEST = 1_000_000
@@ -285,17 +285,30 @@ def _is_date(value: Any, kind: pa.DataType) -> bool:
     return isinstance(value, (str, datetime.date, datetime.time))
 
 
-@dataclass(frozen=True, eq=False)
-class RecordFlags(Shown):
+@result
+class RecordFlags(Result):
     """The records that rules apply to. Records are numbered from 0, as everywhere in files."""
 
     rules: tuple[FlagRule, ...]
     records: int
-    found: Mapping[str, Ints] = field(repr=False)
+    found: Mapping[str, Ints]
     """The numbers of the records of each rule, increasing."""
     assumptions: tuple[str, ...] = (
         "Flags are the judgement of those who wrote the rules; no measure of risk uses them.",
         "A missing value meets no condition but 'missing'.",
+    )
+
+    FACTS = facts(
+        "records",
+        Fact("flagged", lambda found: len(found.flagged)),
+        Fact(
+            "flags",
+            lambda found: [
+                {"name": r.name, "reason": r.reason, "records": found.counts[r.name]}
+                for r in found.rules
+            ],
+        ),
+        "assumptions",
     )
 
     @cached_property
@@ -341,21 +354,6 @@ class RecordFlags(Shown):
             "Records with a flag", [rule.name for rule in self.rules], list(self.counts.values())
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the number of records by rule."""
-        return {
-            "records": self.records,
-            "flagged": len(self.flagged),
-            "flags": [
-                {"name": r.name, "reason": r.reason, "records": self.counts[r.name]}
-                for r in self.rules
-            ],
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         lines = [f"{len(self.flagged):,} of {self.records:,} records carry a flag"]
         lines += [f"  {r.name:<28} {self.counts[r.name]:>10,}  {r.reason}" for r in self.rules[:8]]
@@ -363,7 +361,7 @@ class RecordFlags(Shown):
             lines.append(f"  and {len(self.rules) - 8} rules more")
         return lines
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"{len(self.flagged):,} of {self.records:,} records carry a flag",

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, Ints, above, check_number
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.results.figures import bars
 from indistinct.risk.closeness import ROUNDING
 from indistinct.risk.diversity import SensitiveCounts, split_table
@@ -27,8 +26,8 @@ from indistinct.risk.diversity import SensitiveCounts, split_table
 __all__ = ["Likeness", "likeness", "likeness_of"]
 
 
-@dataclass(frozen=True, eq=False)
-class Likeness(Shown):
+@result
+class Likeness(Result):
     """How much more (and less) frequent values are in every class than in the file.
 
     Arrays have one entry per class of the key, in key order. `gain` is the basic β of a class,
@@ -39,18 +38,66 @@ class Likeness(Shown):
 
     key: tuple[str, ...]
     sensitive: str
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     """The classes of the key."""
-    gain: Floats = field(repr=False)
-    enhanced: Floats = field(repr=False)
-    log_ratio_present: Floats = field(repr=False)
-    absent: Ints = field(repr=False)
+    gain: Floats
+    enhanced: Floats
+    log_ratio_present: Floats
+    absent: Ints
     """How many of the file's values are absent from each class."""
     beta: float | None
     delta: float | None
     assumptions: tuple[str, ...]
-    class_of: Ints = field(repr=False)
+    class_of: Ints
     """For every row of the table that was measured, its class."""
+
+    FACTS = facts(
+        "key",
+        "sensitive",
+        Fact("records", "table.records"),
+        Fact("classes", "table.classes"),
+        Fact("basic_beta", lambda found: float(found.gain.max()), shown="basic β"),
+        Fact("enhanced_beta", lambda found: _finite(found.enhanced.max())),
+        Fact("delta", lambda found: _finite(found.log_ratio.max())),
+        Fact(
+            "delta_of_values_present",
+            lambda found: float(found.log_ratio_present.max()),
+            shown="δ over the values present",
+        ),
+        Fact(
+            "classes_lacking_a_value",
+            lambda found: int((found.absent > 0).sum()),
+            shown="classes that lack a value",
+        ),
+        Fact("failing", lambda found: found._failing_counts(), spread=True),
+        "assumptions",
+        # JSON has no infinity, people do
+        Fact("β", lambda found: found.enhanced.max(), shown="enhanced β", told=False),
+        Fact("δ", lambda found: found.log_ratio.max(), shown="δ", told=False),
+        Fact("fails", lambda found: found._failing_words(), shown="fails", told=False),
+    )
+
+    def _failing_counts(self) -> dict[str, int]:
+        counted = {}
+        for name, failing in self.failing().items():
+            counted[f"{name}_classes_failing"] = int(failing.sum())
+            counted[f"{name}_records_failing"] = int(self.table.counts[failing].sum())
+        return counted
+
+    def _failing_words(self) -> str | None:
+        said = [
+            f"{name} in {int(failing.sum()):,} classes, "
+            f"{int(self.table.counts[failing].sum()):,} records"
+            for name, failing in self.failing().items()
+        ]
+        return "; ".join(said) or None
+
+    def sentence(self) -> str:
+        """Say of what, and in how many classes."""
+        return (
+            f"Likeness of {self.sensitive} in {self.table.classes:,} classes "
+            f"of {self.table.records:,} records"
+        )
 
     @property
     def log_ratio(self) -> Floats:
@@ -67,24 +114,6 @@ class Likeness(Shown):
             # the definition asks for strictly less than δ
             failing["delta"] = self.log_ratio >= self.delta
         return failing
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names; None stands for infinite."""
-        facts: dict[str, Any] = {
-            "key": list(self.key),
-            "sensitive": self.sensitive,
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "basic_beta": float(self.gain.max()),
-            "enhanced_beta": _finite(self.enhanced.max()),
-            "delta": _finite(self.log_ratio.max()),
-            "delta_of_values_present": float(self.log_ratio_present.max()),
-            "classes_lacking_a_value": int((self.absent > 0).sum()),
-        }
-        for name, failing in self.failing().items():
-            facts[f"{name}_classes_failing"] = int(failing.sum())
-            facts[f"{name}_records_failing"] = int(self.table.counts[failing].sum())
-        return {**facts, "assumptions": list(self.assumptions)}
 
     def to_frame(self) -> Any:
         """Return one row per class: its key, its size and its measures."""
@@ -103,39 +132,6 @@ class Likeness(Shown):
             [*names, f"above {bounds[-2]:g}"],
             counted.tolist(),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lacking = int((self.absent > 0).sum())
-        lines = [
-            f"Likeness of {self.sensitive} in {self.table.classes:,} classes "
-            f"of {self.table.records:,} records",
-            f"  β = {self.gain.max():.4g} (basic), {self.enhanced.max():.4g} (enhanced)",
-            f"  δ = {self.log_ratio.max():.4g}, {self.log_ratio_present.max():.4g} over the values "
-            f"present; {lacking:,} classes lack a value",
-        ]
-        for name, failing in self.failing().items():
-            lines.append(
-                f"  {name} fails in {int(failing.sum()):,} classes, "
-                f"{int(self.table.counts[failing].sum()):,} records"
-            )
-        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
-
-    def _tables(self) -> list[Table]:
-        found: dict[str, object] = {
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "basic β": float(self.gain.max()),
-            "enhanced β": float(self.enhanced.max()),
-            "δ": float(self.log_ratio.max()),
-            "δ over the values present": float(self.log_ratio_present.max()),
-            "classes that lack a value": int((self.absent > 0).sum()),
-        }
-        for name, failing in self.failing().items():
-            found[f"records that fail {name}"] = int(self.table.counts[failing].sum())
-        return [Table.facts(f"Likeness of {self.sensitive}", found)]
 
 
 def likeness(

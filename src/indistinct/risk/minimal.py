@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from indistinct.core import Array, Floats, InputError, Ints, check_whole, progress
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.risk.minimal_search import gather_by_class, search
 
@@ -37,19 +36,48 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class MinimalUniques(Shown):
+@result
+class MinimalUniques(Result):
     """The minimal sample uniques (MSUs) of every class, and what they say of the file.
 
     Class `c` has the MSUs ``masks[offsets[c]:offsets[c + 1]]``, smallest first; bit j of a mask
     says that key variable j is in the set. A class with two or more records has none.
     """
 
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     max_size: int
-    offsets: Ints = field(repr=False)
-    masks: Ints = field(repr=False)
+    offsets: Ints
+    masks: Ints
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        Fact("records", "table.records"),
+        Fact("key", "table.names"),
+        "max_size",
+        "sample_uniques",
+        "special_uniques",
+        Fact("minimal_uniques", lambda found: len(found)),
+        "sizes",
+        "by_smallest",
+        "assumptions",
+    )
+
+    def _lines(self) -> list[str]:
+        return [
+            self.sentence(),
+            f"  {self.sample_uniques:,} records unique on the whole key, "
+            f"{self.special_uniques:,} of them special uniques",
+            f"  MSUs by size                 {_shown(self.sizes)}",
+            f"  records by their smallest    {_shown(self.by_smallest)}",
+        ]
+
+    def sentence(self) -> str:
+        """Say how many there are, and up to which size."""
+        reach = "all sizes" if self.max_size == len(self.table.names) else f"≤ {self.max_size}"
+        return (
+            f"{len(self):,} minimal uniques ({reach}) of {self.table.records:,} records by "
+            f"{len(self.table.names)} variables"
+        )
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -132,36 +160,7 @@ class MinimalUniques(Shown):
             list(found.values()),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts of the file by name; no value of a record."""
-        return {
-            "records": self.table.records,
-            "key": list(self.table.names),
-            "max_size": self.max_size,
-            "sample_uniques": self.sample_uniques,
-            "special_uniques": self.special_uniques,
-            "minimal_uniques": len(self),
-            "sizes": self.sizes,
-            "by_smallest": self.by_smallest,
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        reach = "all sizes" if self.max_size == len(self.table.names) else f"≤ {self.max_size}"
-        lines = [
-            f"{len(self):,} minimal uniques ({reach}) of {self.table.records:,} records by "
-            f"{len(self.table.names)} variables",
-            f"  {self.sample_uniques:,} records unique on the whole key, "
-            f"{self.special_uniques:,} of them special uniques",
-            f"  MSUs by size                 {_shown(self.sizes)}",
-            f"  records by their smallest    {_shown(self.by_smallest)}",
-        ]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Minimal uniques of {self.table.records:,} records",

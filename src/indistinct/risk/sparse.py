@@ -22,6 +22,7 @@ import numpy as np
 
 from indistinct.core import Floats, InputError, Ints, Seed, check_whole
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, facts, result
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import DENSE_CELLS, Fit, fit, proportional_fit
 from indistinct.risk.support import Support, cycle, drawn_cells, live_cells, margin_table
@@ -36,7 +37,7 @@ DRAWN_TOLERANCE = 2e-3
 """Drawn cells carry an error of their own, below which more cycles are of no use."""
 
 
-@dataclass(frozen=True, eq=False)
+@result
 class SparseFit(Fit):
     """A fitted log-linear model, with what its sums were taken over.
 
@@ -59,30 +60,18 @@ class SparseFit(Fit):
     effective_draws: float = float("nan")
     monte_carlo_error: float = 0.0
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = super()._lines()
-        if self.how == "enumerated":
-            lines.append(f"  {self.support_cells:,} cells under nonzero margins, all listed: exact")
-        else:
-            lines.append(
-                f"  sums estimated over {self.support_cells:,} cells, effective draws "
-                f"{self.effective_draws:,.0f}; error of a mean by drawing "
-                f"{self.monte_carlo_error:.1%} (median)"
-            )
-        return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        drawn = self.how == "drawn"
-        return super().to_dict() | {
-            "how": self.how,
-            "support_cells": self.support_cells,
-            "effective_draws": self.effective_draws if drawn else None,
-            "monte_carlo_error": self.monte_carlo_error,
-        }
+    FACTS = facts(
+        *Fit.FACTS,
+        Fact("how", shown="sums"),
+        Fact("support_cells", shown="cells summed over"),
+        Fact(
+            "effective_draws",
+            lambda found: found.effective_draws if found.how == "drawn" else None,
+            shown="effective draws",
+            form=",.0f",
+        ),
+        Fact("monte_carlo_error", shown="error of a mean by drawing (median)", form=".1%"),
+    )
 
 
 @dataclass(eq=False)

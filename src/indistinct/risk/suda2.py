@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb, prod
 from typing import Any, Literal, get_args
@@ -13,7 +12,7 @@ from numba import njit
 
 from indistinct.core import Array, Floats, InputError, above, check_number
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.risk.minimal import ASSUMPTIONS, MinimalUniques, minimal_uniques
 
@@ -22,8 +21,8 @@ __all__ = ["Scoring", "Suda", "data_intrusion_simulation", "msu_weight", "suda"]
 Scoring = Literal["elliot", "ihsn"]
 
 
-@dataclass(frozen=True, eq=False)
-class Suda(Shown):
+@result
+class Suda(Result):
     """SUDA and DIS-SUDA scores of every class, and the share of each variable in them.
 
     `contributions` has a row for each class and a column for each key variable: the share of the
@@ -31,15 +30,29 @@ class Suda(Shown):
     than one, as a minimal unique counts for each of its variables.
     """
 
-    uniques: MinimalUniques = field(repr=False)
+    uniques: MinimalUniques
     scoring: Scoring
     dis_fraction: float
     dis: float
     """The probability that a match of a sample unique is right, for the file as a whole."""
-    score: Floats = field(repr=False)
-    dis_score: Floats = field(repr=False)
-    contributions: Floats = field(repr=False)
+    score: Floats
+    dis_score: Floats
+    contributions: Floats
     assumptions: tuple[str, ...]
+
+    FACTS = facts(
+        Fact("uniques", spread=True),
+        "scoring",
+        "scored",
+        Fact("max_score", lambda found: float(found.score.max(initial=0.0))),
+        Fact("sum_score", lambda found: float(found.score.sum())),
+        "dis_fraction",
+        "dis",
+        Fact("max_dis_score", lambda found: float(found.dis_score.max(initial=0.0))),
+        Fact("sum_dis_score", lambda found: float(found.dis_score.sum())),
+        Fact("contributions", "variable_contributions"),
+        "assumptions",
+    )
 
     @property
     def table(self) -> KeyTable:
@@ -101,23 +114,6 @@ class Suda(Shown):
         order = np.argsort(-self.score, kind="stable")[: max(0, n)]
         return self.to_frame().iloc[order[self.score[order] > 0]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts of the file by name; no value of a record."""
-        facts = self.uniques.to_dict()
-        return {
-            **facts,
-            "scoring": self.scoring,
-            "scored": self.scored,
-            "max_score": float(self.score.max(initial=0.0)),
-            "sum_score": float(self.score.sum()),
-            "dis_fraction": self.dis_fraction,
-            "dis": self.dis,
-            "max_dis_score": float(self.dis_score.max(initial=0.0)),
-            "sum_dis_score": float(self.dis_score.sum()),
-            "contributions": self.variable_contributions,
-            "assumptions": list(self.assumptions),
-        }
-
     def plot(self) -> str:
         """Draw each variable's per cent of the scores, as SVG."""
         ranked = self._ranked()
@@ -125,9 +121,6 @@ class Suda(Shown):
 
     def _ranked(self) -> list[tuple[str, float]]:
         return sorted(self.variable_contributions.items(), key=lambda pair: -pair[1])
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         bands = [0.0, 0.01, 0.05, 0.1, 0.5, 1.0]

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from indistinct.core import Floats, Fraction, InputError, Ints, Seed, at_least, progress
 from indistinct.keys import KeyTable
-from indistinct.results import Shown, Table, folded
+from indistinct.results import Fact, Result, Table, facts, folded, result
 from indistinct.results.figures import bars
 from indistinct.risk.choice import choose_model
 from indistinct.risk.formula import parse_model
@@ -49,8 +49,8 @@ class Calibration:
         return 100 * self.population_uniques / self.sample_uniques
 
 
-@dataclass(frozen=True)
-class Validation(Shown):
+@result(eq=True)
+class Validation(Result):
     """Estimates against the truth, over samples drawn from a known population.
 
     Parameters
@@ -84,6 +84,27 @@ class Validation(Shown):
     true_matches: tuple[float, ...]
     covered: tuple[float, float] | None
     assumptions: tuple[str, ...]
+
+    FACTS = facts(
+        "key",
+        "people",
+        "fraction",
+        "repeat",
+        "model",
+        Fact("sizes", lambda found: [list(size) for size in SIZES]),
+        "population_sizes",
+        "sample_sizes",
+        Fact("bands", lambda found: [vars(band) for band in found.bands]),
+        Fact("top", lambda found: [vars(band) for band in found.top]),
+        "predicted_uniques",
+        "true_uniques",
+        "ratio_uniques",
+        "predicted_matches",
+        "true_matches",
+        "ratio_matches",
+        "covered",
+        "assumptions",
+    )
 
     @property
     def ratio_uniques(self) -> float:
@@ -165,35 +186,12 @@ class Validation(Shown):
             )
         return lines
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        return {
-            "key": list(self.key),
-            "people": self.people,
-            "fraction": self.fraction,
-            "repeat": self.repeat,
-            "model": self.model,
-            "sizes": [list(size) for size in SIZES],
-            "population_sizes": list(self.population_sizes),
-            "sample_sizes": list(self.sample_sizes),
-            "bands": [vars(band) for band in self.bands],
-            "top": [vars(band) for band in self.top],
-            "predicted_uniques": list(self.predicted_uniques),
-            "true_uniques": list(self.true_uniques),
-            "ratio_uniques": self.ratio_uniques,
-            "predicted_matches": list(self.predicted_matches),
-            "true_matches": list(self.true_matches),
-            "ratio_matches": self.ratio_matches,
-            "covered": None if self.covered is None else list(self.covered),
-            "assumptions": list(self.assumptions),
-        }
-
     def to_frame(self) -> Any:
         """Return the bands as a pandas frame (pandas must be installed)."""
         rows = [vars(band) | {"per_cent": band.per_cent} for band in self.bands]
         return pa.Table.from_pylist(rows).to_pandas()
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         named = [(f"{b.low:.1f}–{b.high:.1f}", b) for b in self.bands]
         named += [("all", _all(self.bands)), *((f"above {b.low:.1f}", b) for b in self.top)]
         return [

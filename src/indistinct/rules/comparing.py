@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from indistinct.core import Array, InputError
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_kinship
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.rules.rules import RuleCheck, Rules
 
@@ -20,8 +20,8 @@ __all__ = ["RulesReport", "compare_rules"]
 Data = Source | Mapping[str, Array | Column]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RulesReport(Shown):
+@result
+class RulesReport(Result):
     """How many records break each rule before and after.
 
     Parameters
@@ -39,6 +39,29 @@ class RulesReport(Shown):
     after: RuleCheck
     became: Mapping[str, Records] = field(default_factory=dict)
 
+    FACTS = facts(
+        Fact("records", "before.records"),
+        Fact("original", "before.broken"),
+        Fact("released", "after.broken"),
+        Fact("difference", lambda found: found.after.broken - found.before.broken),
+        Fact("became_impossible", lambda found: len(found.became_impossible)),
+        Fact("threshold", lambda found: 0),
+        "passed",
+        Fact("rules", lambda found: {name: found._of_rule(name) for name in found.rules}),
+    )
+
+    def _of_rule(self, name: str) -> dict[str, object]:
+        before, after = self.before.counts[name], self.after.counts[name]
+        return {
+            "original": before,
+            "released": after,
+            "difference": after - before,
+            "became": len(self.became[name]),
+            "impossible": self.rules[name].impossible,
+            "reason": self.rules[name].reason,
+            "passed": after <= before,
+        }
+
     @property
     def passed(self) -> bool:
         """Whether no rule is broken by more records than before."""
@@ -50,33 +73,6 @@ class RulesReport(Shown):
         """The records that break some rule now and none before; from 0."""
         return np.flatnonzero(self.after.any & ~self.before.any)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values."""
-        before, after = self.before.counts, self.after.counts
-        rules = {
-            name: {
-                "original": before[name],
-                "released": after[name],
-                "difference": after[name] - before[name],
-                "became": len(self.became[name]),
-                "impossible": self.rules[name].impossible,
-                "reason": self.rules[name].reason,
-                "passed": after[name] <= before[name],
-            }
-            for name in self.rules
-        }
-        original, released = (int(np.count_nonzero(c.any)) for c in (self.before, self.after))
-        return {
-            "records": self.before.records,
-            "original": original,
-            "released": released,
-            "difference": released - original,
-            "became_impossible": len(self.became_impossible),
-            "threshold": 0,
-            "passed": self.passed,
-            "rules": rules,
-        }
-
     def plot(self) -> str:
         """Draw the records that break each rule before and after, as SVG."""
         before, after = self.before.counts, self.after.counts
@@ -87,9 +83,6 @@ class RulesReport(Shown):
             beside=[after[name] for name in before],
             names=("original", "released"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         before, after = self.before.counts, self.after.counts
@@ -108,7 +101,7 @@ class RulesReport(Shown):
         ]
         return lines
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         before, after = self.before.counts, self.after.counts
         return [
             Table(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = ["Document", "Found", "Group", "Outcome", "Treated", "is_unicode"]
 
@@ -65,7 +65,7 @@ Group = list[Document]
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Told):
+class Found(Part):
     """A reference that was found, and what became of it. `person` numbers people in a document."""
 
     start: int

@@ -53,6 +53,9 @@ def threshold_rule(
     >>> system = CellSystem(np.array([1.0, 7.0, 8.0]), sparse.csr_matrix([[1.0, 1.0, -1.0]]))
     >>> threshold_rule(system, 3)
     Sensitive(1 cells; threshold 3: 1)
+      Sensitive cells
+        rule         cells
+        threshold 3      1
     """
     check_whole("threshold", threshold, 2)
     check_number("percent", percent, at_least(0))

@@ -9,7 +9,7 @@ tables of a million people the cells of all would fill memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from indistinct.core import Array, Bools, InputError, Ints, SmallInts, progress
 from indistinct.engine import Engine, KeyCoding, Tally
 from indistinct.files import Source
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables import kernels
 from indistinct.tables.grouping import Categories, Grouping, belongs
 from indistinct.tables.specification import TableSet, TableSpec
@@ -86,8 +86,8 @@ class CellCounts:
         return len(self.count)
 
 
-@dataclass(frozen=True, eq=False)
-class Counted(Shown):
+@result
+class Counted(Result):
     """A set of tables, counted: classes of people who share every cell, sorted by area.
 
     Parameters
@@ -115,15 +115,27 @@ class Counted(Shown):
     tables: TableSet
     layouts: tuple[Layout, ...]
     areas: tuple[str, ...]
-    area: SmallInts = field(repr=False)
-    counts: Ints = field(repr=False)
-    codes: dict[str, Array] = field(repr=False)
-    values: dict[str, list[Any]] = field(repr=False)
-    sorted_as: Ints = field(repr=False)
-    tally: Tally = field(repr=False)
+    area: SmallInts
+    counts: Ints
+    codes: dict[str, Array]
+    values: dict[str, list[Any]]
+    sorted_as: Ints
+    tally: Tally
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.areas)),
+        Fact("tables", lambda found: {layout.name: layout.cells for layout in found.layouts}),
+        "cells",
+        "records",
+        "classes",
+    )
+
+    def sentence(self) -> str:
+        """Say how much was counted."""
+        return (
+            f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "
+            f"{len(self.areas):,} areas, {self.records:,} people in {self.classes:,} classes)"
+        )
 
     @property
     def classes(self) -> int:
@@ -247,23 +259,7 @@ class Counted(Shown):
             tables, layouts, self.codes, self.values, self.counts, self.sorted_as, self.tally
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas": len(self.areas),
-            "tables": {layout.name: layout.cells for layout in self.layouts},
-            "cells": self.cells,
-            "records": self.records,
-            "classes": self.classes,
-        }
-
-    def _lines(self) -> list[str]:
-        return [
-            f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "
-            f"{len(self.areas):,} areas, {self.records:,} people in {self.classes:,} classes)"
-        ]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (one.name, " × ".join(d.name for d in one.table.dimensions), one.cells, one.offset + 1)
             for one in self.layouts

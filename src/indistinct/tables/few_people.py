@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Ints, check_whole, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import CellCounts, Counted, Layout
@@ -16,8 +15,12 @@ from indistinct.tables.counting import CellCounts, Counted, Layout
 __all__ = ["SmallCells", "small_cells"]
 
 
-@dataclass(frozen=True, eq=False)
-class SmallCells(Shown):
+KINDS = ("ones", "twos", "below", "zeros", "full")
+"""What is counted of the cells of a table."""
+
+
+@result
+class SmallCells(Result):
     """How many cells are small, for every table (rows) and area (columns).
 
     Parameters
@@ -35,56 +38,50 @@ class SmallCells(Shown):
         dimension all the others are empty.
     """
 
-    counted: Counted = field(repr=False)
+    counted: Counted
     threshold: int
-    ones: Ints = field(repr=False)
-    twos: Ints = field(repr=False)
-    below: Ints = field(repr=False)
-    zeros: Ints = field(repr=False)
-    full: Ints = field(repr=False)
+    ones: Ints
+    twos: Ints
+    below: Ints
+    zeros: Ints
+    full: Ints
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.counted.areas)),
+        "cells",
+        "threshold",
+        Fact(
+            "totals",
+            lambda found: {kind: int(getattr(found, kind).sum()) for kind in KINDS},
+            spread=True,
+        ),
+        Fact("areas_with_small", lambda found: int((found.below.sum(axis=0) > 0).sum())),
+        Fact("tables", lambda found: found._by_table()),
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells there are."""
+        return (
+            f"SmallCells({self.cells:,} cells of {len(self.counted.layouts)} tables for "
+            f"{len(self.counted.areas):,} areas)"
+        )
+
+    def _by_table(self) -> list[dict[str, Any]]:
+        return [
+            {"table": layout.name, "cells": layout.cells * len(self.counted.areas)}
+            | {kind: int(getattr(self, kind)[n].sum()) for kind in KINDS}
+            for n, layout in enumerate(self.counted.layouts)
+        ]
 
     @property
     def cells(self) -> int:
         """The number of cells, for all areas."""
         return self.counted.cells * len(self.counted.areas)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        kinds = ("ones", "twos", "below", "zeros", "full")
-        tables = [
-            {"table": layout.name, "cells": layout.cells * len(self.counted.areas)}
-            | {kind: int(getattr(self, kind)[n].sum()) for kind in kinds}
-            for n, layout in enumerate(self.counted.layouts)
-        ]
-        totals = {kind: int(getattr(self, kind).sum()) for kind in kinds}
-        return {
-            "areas": len(self.counted.areas),
-            "cells": self.cells,
-            "threshold": self.threshold,
-            **totals,
-            "areas_with_small": int((self.below.sum(axis=0) > 0).sum()),
-            "tables": tables,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        return [
-            f"SmallCells({self.cells:,} cells of {len(self.counted.layouts)} tables for "
-            f"{found['areas']:,} areas)",
-            f"  below {self.threshold}  {found['below']:,} in {found['areas_with_small']:,} areas: "
-            f"{found['ones']:,} ones, {found['twos']:,} twos",
-            f"  zeros    {found['zeros']:,}",
-            f"  full     {found['full']:,}, everybody of a row or column in one cell",
-        ]
-
-    def _tables(self) -> list[Table]:
-        found = self.to_dict()
+    def _row_tables(self) -> list[Table]:
         below = f"below {self.threshold}"
         headings = ("table", "cells", "ones", "twos", below, "zeros", "full")
-        rows = [tuple(one.values()) for one in found["tables"]]
+        rows = [tuple(one.values()) for one in self._by_table()]
         per_area = [getattr(self, kind).sum(axis=0) for kind in ("ones", "below", "full")]
         order = np.argsort(-per_area[1], kind="stable").tolist()
         areas = [(self.counted.areas[n], *(int(kind[n]) for kind in per_area)) for n in order]

@@ -17,6 +17,7 @@ import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, above, check_number
 from indistinct.hierarchy import Hierarchy, as_text
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["MISSING", "PERSONS", "Categories", "Grouping", "Item", "persons"]
 
@@ -57,7 +58,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Grouping:
+class Grouping(Part):
     """One dimension of a table: a variable, and how its values are grouped.
 
     Exactly one of `bands`, `width`, `groups`, `level` says how; none of them takes the values as
@@ -116,15 +117,19 @@ class Grouping:
             way is None for way in (self.bands, self.width, self.groups, self.level)
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was asked for as plain values; a hierarchy is named by its level alone."""
-        content: dict[str, Any] = {"name": self.name, "variable": self.variable}
-        for way in ("bands", "width", "level"):
-            if (value := getattr(self, way)) is not None:
-                content[way] = list(value) if isinstance(value, tuple) else value
-        if self.groups is not None:
-            content["groups"] = {label: list(items) for label, items in self.groups}
-        return content
+    # a hierarchy is named by its level alone
+    FACTS = facts(
+        "name",
+        "variable",
+        Fact("bands", when=lambda found: found.bands is not None),
+        Fact("width", when=lambda found: found.width is not None),
+        Fact("level", when=lambda found: found.level is not None),
+        Fact(
+            "groups",
+            lambda found: dict(found.groups),
+            when=lambda found: found.groups is not None,
+        ),
+    )
 
     def categories(self, values: Sequence[Any]) -> Categories:
         """Group the distinct values of the variable; None is a missing value.

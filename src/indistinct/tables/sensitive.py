@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["Sensitive"]
 
 
-@dataclass(frozen=True, eq=False)
-class Sensitive(Shown):
+@result
+class Sensitive(Result):
     """Sensitive cells of a system, and the interval that an attacker must not get below.
 
     The interval of values that agree with everything published must reach at least `lower` below
@@ -34,12 +31,28 @@ class Sensitive(Shown):
         For every sensitive cell the rule that found it.
     """
 
-    cells: Ints = field(repr=False)
-    lower: Floats = field(repr=False)
-    upper: Floats = field(repr=False)
-    sliding: Floats = field(repr=False)
-    contributors: Ints | None = field(default=None, repr=False)
-    why: tuple[str, ...] = field(default=(), repr=False)
+    cells: Ints
+    lower: Floats
+    upper: Floats
+    sliding: Floats
+    contributors: Ints | None = None
+    why: tuple[str, ...] = ()
+
+    FACTS = facts(Fact("cells", lambda found: len(found)), Fact("rules", "by_rule"))
+
+    def sentence(self) -> str:
+        """Say how many cells which rule found."""
+        rules = ", ".join(f"{rule}: {n:,}" for rule, n in self.by_rule.items())
+        return f"Sensitive({len(self):,} cells{'; ' + rules if rules else ''})"
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """How many cells each rule found."""
+        return {rule: self.why.count(rule) for rule in sorted(set(self.why))}
+
+    def _row_tables(self) -> list[Table]:
+        rows = list(self.by_rule.items()) or [("given", len(self))]
+        return [Table("Sensitive cells", ("rule", "cells"), rows)]
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "sliding"):
@@ -62,9 +75,6 @@ class Sensitive(Shown):
         none = np.zeros(len(cells))
         return cls(cells, none, none, np.full(len(cells), float(width)), contributors, why)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -82,16 +92,3 @@ class Sensitive(Shown):
             & (high - low > slack)
         )
         return wide
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how many cells each rule found."""
-        rules = sorted(set(self.why))
-        return {"cells": len(self), "rules": {rule: self.why.count(rule) for rule in rules}}
-
-    def _lines(self) -> list[str]:
-        rules = ", ".join(f"{rule}: {n:,}" for rule, n in self.to_dict()["rules"].items())
-        return [f"Sensitive({len(self):,} cells{'; ' + rules if rules else ''})"]
-
-    def _tables(self) -> list[Table]:
-        rows = list(self.to_dict()["rules"].items()) or [("given", len(self))]
-        return [Table("Sensitive cells", ("rule", "cells"), rows)]

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from indistinct.core import Floats, InputError, Ints, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
@@ -45,8 +45,8 @@ class CellName:
         return f"{self.table}: {inside or 'everybody'}"
 
 
-@dataclass(frozen=True, eq=False)
-class CellSystem(Shown):
+@result
+class CellSystem(Result):
     """Cells with their true values, and the sums that hold among them.
 
     Parameters
@@ -65,11 +65,21 @@ class CellSystem(Shown):
         The labels along the first axis of `places`.
     """
 
-    values: Floats = field(repr=False)
-    relations: sparse.csr_matrix = field(repr=False)
-    names: tuple[CellName, ...] = field(default=(), repr=False)
-    places: dict[str, Ints] = field(default_factory=dict, repr=False)
-    areas: tuple[str, ...] = field(default=(), repr=False)
+    values: Floats
+    relations: sparse.csr_matrix
+    names: tuple[CellName, ...] = ()
+    places: dict[str, Ints] = field(default_factory=dict)
+    areas: tuple[str, ...] = ()
+
+    FACTS = facts(
+        Fact("cells", lambda found: len(found)),
+        Fact("sums", lambda found: int(found.relations.shape[0])),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells and sums there are."""
+        return f"CellSystem({len(self):,} cells, {self.relations.shape[0]:,} sums)"
 
     def __post_init__(self) -> None:
         if self.relations.shape[1] != len(self.values):
@@ -80,9 +90,6 @@ class CellSystem(Shown):
         left = np.abs(self.relations @ self.values)
         if len(left) and left.max() > 1e-6 * max(1.0, float(np.abs(self.values).max())):
             raise InputError("The values do not add up: a total differs from the sum of its parts.")
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -95,16 +102,6 @@ class CellSystem(Shown):
     def name(self, cell: int) -> str:
         """Return what a cell counts, for people who may see it."""
         return str(self.names[cell]) if self.names else f"cell {cell + 1}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {"cells": len(self), "sums": int(self.relations.shape[0])}
-
-    def _lines(self) -> list[str]:
-        return [f"CellSystem({len(self):,} cells, {self.relations.shape[0]:,} sums)"]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Published cells", self.to_dict())]
 
 
 def cell_system(counted: Counted, *, amounts: dict[str, Floats] | None = None) -> CellSystem:

@@ -12,10 +12,8 @@ here: Θ are the cells with a 1 in the person's own record.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +21,7 @@ from numpy.typing import NDArray
 
 from indistinct.core import Array, Bools, Floats, Ints, SmallInts, progress
 from indistinct.files import write_data
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Item, belongs
@@ -31,8 +29,8 @@ from indistinct.tables.grouping import Item, belongs
 __all__ = ["TabularUniques", "tabular_uniques", "teaching_vectors"]
 
 
-@dataclass(frozen=True, eq=False)
-class TabularUniques(Shown):
+@result
+class TabularUniques(Result):
     """Who is a full or part record tabular unique.
 
     Parameters
@@ -49,14 +47,36 @@ class TabularUniques(Shown):
         Cells with a count of one, for each table (rows) and area (columns).
     """
 
-    counted: Counted = field(repr=False)
-    ones: SmallInts = field(repr=False)
-    tables_in: SmallInts = field(repr=False)
-    modified: Bools | None = field(repr=False)
-    ones_per_table: Ints = field(repr=False)
+    counted: Counted
+    ones: SmallInts
+    tables_in: SmallInts
+    modified: Bools | None
+    ones_per_table: Ints
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.counted.areas)),
+        Fact("tables", lambda found: len(found.counted.layouts)),
+        Fact("cells", "counted.cells"),
+        "records",
+        "frtu",
+        "prtu",
+        "risk",
+        Fact("areas_with_frtu", lambda found: int((found.frtu_per_area > 0).sum())),
+        Fact(
+            "modified or imputed full uniques, not at risk",
+            lambda found: int((found.full & found.modified).sum()),
+            told=False,
+            when=lambda found: found.modified is not None,
+        ),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say what was looked at."""
+        return (
+            f"TabularUniques({len(self.counted.layouts)} tables, {self.counted.cells:,} cells for "
+            f"each of {len(self.counted.areas):,} areas, {self.records:,} people)"
+        )
 
     @cached_property
     def full(self) -> Bools:
@@ -159,36 +179,7 @@ class TabularUniques(Shown):
         words = np.array(["none", "PRTU", "FRTU"])
         return [str(w) for batch in self.people() for w in words[batch["status"]]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas": len(self.counted.areas),
-            "tables": len(self.counted.layouts),
-            "cells": self.counted.cells,
-            "records": self.records,
-            "frtu": self.frtu,
-            "prtu": self.prtu,
-            "risk": self.risk,
-            "areas_with_frtu": int((self.frtu_per_area > 0).sum()),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [
-            f"TabularUniques({found['tables']} tables, {found['cells']:,} cells for each of "
-            f"{found['areas']:,} areas, {self.records:,} people)",
-            f"  full record tabular uniques  {self.frtu:,} in {found['areas_with_frtu']:,} areas",
-            f"  part record tabular uniques  {self.prtu:,}",
-            f"  risk Σδ/N                    {self.risk:.6g}",
-        ]
-        if self.modified is not None:
-            spared = int((self.full & self.modified).sum())
-            lines.append(
-                f"  modified or imputed          {spared:,} of the full uniques, not at risk"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         order = np.argsort(-self.frtu_per_area, kind="stable")
         sizes = self.counted.area_sizes
         rows = [
@@ -202,7 +193,6 @@ class TabularUniques(Shown):
         ]
         headings = ("area", "people", "full uniques", "risk")
         return [
-            Table.facts("Tabular uniques", self.to_dict()),
             Table("Areas, most exposed first", headings, rows, {"risk": ".4f"}),
         ]
 

@@ -105,7 +105,7 @@ class Quality(Result):
             f"{self.classes:,} classes, the smallest of {self.smallest:,}"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "What the release has cost, by every measure",

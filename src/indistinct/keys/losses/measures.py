@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from math import isfinite
+from typing import Literal, get_args
 
 from indistinct.core import InputError, did_you_mean
 from indistinct.keys import Recoding
@@ -12,7 +12,7 @@ from indistinct.keys.losses.classes import average_class_size, discernibility
 from indistinct.keys.losses.entropies import entropy
 from indistinct.keys.losses.height import loss
 from indistinct.keys.losses.precisions import precision_loss
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 
 __all__ = ["LOSSES", "LossName", "OverDistortion", "measure", "over_distortion"]
 
@@ -64,8 +64,8 @@ def measure(
     )
 
 
-@dataclass(frozen=True)
-class OverDistortion(Shown):
+@result(eq=True)
+class OverDistortion(Result):
     """A release compared with the least distorted release that keeps the same promise.
 
     Parameters
@@ -80,6 +80,14 @@ class OverDistortion(Shown):
     release: float
     optimum: float
 
+    FACTS = facts(
+        Fact("loss", "name", shown="measure"),
+        Fact("release", shown="loss"),
+        Fact("optimum", shown="least possible"),
+        Fact("ratio", lambda found: found.ratio if isfinite(found.ratio) else None, shown="ratio"),
+        Fact("sentence", lambda found: found.sentence()),
+    )
+
     @property
     def ratio(self) -> float:
         """The loss of the release over the least possible: 1 if it is as good as can be."""
@@ -87,39 +95,11 @@ class OverDistortion(Shown):
             return 1.0 if self.release == 0 else float("inf")
         return self.release / self.optimum
 
-    @property
     def sentence(self) -> str:
-        """What to tell people."""
+        """Say what to tell people."""
         if self.optimum == 0 and self.release > 0:
             return "no distortion at all was necessary, but there is some"
         return f"{self.ratio:.2f} times the least possible distortion"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name; an infinite ratio as None, for JSON has no infinity."""
-        ratio = self.ratio if self.ratio != float("inf") else None
-        return {
-            "loss": self.name,
-            "release": self.release,
-            "optimum": self.optimum,
-            "ratio": ratio,
-            "sentence": self.sentence,
-        }
-
-    def __repr__(self) -> str:
-        return f"{self.sentence} ({self.name}: {self.release:.6g} against {self.optimum:.6g})"
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                "A release against the least distorted one that keeps the same promise",
-                {
-                    "measure": self.name,
-                    "loss": self.release,
-                    "least possible": self.optimum,
-                    "ratio": self.ratio,
-                },
-            )
-        ]
 
 
 def over_distortion(
@@ -142,8 +122,8 @@ def over_distortion(
     name, weights
         The loss to compare, as in `measure`.
 
-    >>> over_distortion(9.8, 8.2667)
-    1.19 times the least possible distortion (precision: 9.8 against 8.2667)
+    >>> print(over_distortion(9.8, 8.2667).sentence())
+    1.19 times the least possible distortion
     """
     losses = [
         measure(given, name, weights=weights) if isinstance(given, Recoding) else float(given)

@@ -91,7 +91,7 @@ class PramOutcome(Result):
             f"{low:.3f} to {high:.3f}"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = zip(self.categories, self.before, self.expected, self.after, strict=True)
         return [
             Table(

@@ -177,7 +177,7 @@ class PramEstimate(Result):
             names=("released", "estimated before"),
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = zip(self.categories, self.released, self.counts, self.standard_errors, strict=True)
         return [
             Table(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from indistinct.core import InputError
 from indistinct.hierarchy import as_text
-from indistinct.results import Fact, Told, facts
+from indistinct.results import Fact, Part, facts
 
 __all__ = [
     "CollectionFunction",
@@ -187,7 +187,7 @@ def collected_from(
 
 
 @dataclass(frozen=True, eq=False)
-class ReIdentification(Told):
+class ReIdentification(Part):
     """What a relation fg: T → U′ finds for every entity: fg(fc(p)).
 
     fg is a *re-identification relation* if ∃ p ∈ U with p ∈ fg(fc(p)) and |fg(fc(p))| = k,

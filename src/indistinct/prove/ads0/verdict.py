@@ -16,7 +16,7 @@ from indistinct.core import GuaranteeError, InputError
 from indistinct.hierarchy import as_text, is_suppressed
 from indistinct.prove.ads0.entities import Entity, Row
 from indistinct.prove.ads0.relations import Relation
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Witness(Told):
+class Witness(Part):
     """A disclosure: by some relation, a tuple leads to its subject and to nobody else.
 
     `release` and `record` are numbers from 0; people see them from 1.
@@ -56,7 +56,7 @@ class Witness(Told):
 
 
 @dataclass(frozen=True)
-class TupleVerdict(Told):
+class TupleVerdict(Part):
     """What property 9 and the models say of one released tuple t.
 
     Parameters

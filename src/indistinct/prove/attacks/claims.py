@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.core import Floats, InputError, Ints
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = [
     "CONTROL",
@@ -80,7 +80,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class LinkWitness(Told):
+class LinkWitness(Part):
     """A released record (from 1) that names one person, and what is known of it."""
 
     record: int

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = ["AttributeDisclosure", "DisclosureWitness", "Intervals", "SensitiveKind", "Shares"]
@@ -15,7 +15,7 @@ SensitiveKind = Literal["number", "category"]
 
 
 @dataclass(frozen=True)
-class DisclosureWitness(Told):
+class DisclosureWitness(Part):
     """People whose value is told for certain by several records.
 
     `who` are record numbers (from 1), or with a register its people: at most twenty of `people`.
@@ -45,7 +45,7 @@ class DisclosureWitness(Told):
 
 
 @dataclass(frozen=True)
-class Shares(Told):
+class Shares(Part):
     """How likely values are among the records that may be somebody's.
 
     Parameters
@@ -71,7 +71,7 @@ class Shares(Told):
 
 
 @dataclass(frozen=True)
-class Intervals(Told):
+class Intervals(Part):
     """How closely a number is told: `narrow` people within that `share` of the file's `span`.
 
     `median` is the width of the interval left to the median person, as a share of the span.

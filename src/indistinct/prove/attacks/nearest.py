@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 from scipy.special import betaincinv
 
 from indistinct.core import Bools, Floats, Ints, progress
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = ["Nearest", "TrueValues", "at_least", "at_most", "look_for"]
 
@@ -57,7 +57,7 @@ def at_least(right: float, of: float, *, doubt: float = DOUBT) -> float:
 
 
 @dataclass(frozen=True)
-class Nearest(Told):
+class Nearest(Part):
     """How often the released record nearest to what is known of a person is their own.
 
     Parameters

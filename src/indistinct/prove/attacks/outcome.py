@@ -28,7 +28,7 @@ from indistinct.prove.attacks.claims import (
 )
 from indistinct.prove.attacks.persons import OfPeople, count_people, only_first_rows
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.results import Fact, Result, Table, Told, facts, folded, result
+from indistinct.results import Fact, Part, Result, Table, facts, folded, result
 from indistinct.results.figures import bars
 
 __all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
@@ -40,7 +40,7 @@ _BANDS = ((2, 2), (3, 4), (5, 9), (10, 99), (100, None))
 
 
 @dataclass(frozen=True)
-class Guesses(Told):
+class Guesses(Part):
     """How often guessing alone is right, per released record.
 
     `anybody` takes a person of the whole register; `by_attribute` one of those who agree on the

@@ -17,7 +17,7 @@ from indistinct.files import Source, open_table
 from indistinct.keys import person_of_records, present_and_different, several_records
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links, Verdicts
 from indistinct.prove.registers import Register, check_one_to_one
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = [
     "OfPeople",
@@ -113,7 +113,7 @@ def whose_records(
 
 
 @dataclass(frozen=True)
-class OfPeople(Told):
+class OfPeople(Part):
     """What an attack finds, in people who have several records each.
 
     Parameters

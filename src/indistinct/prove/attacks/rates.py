@@ -12,13 +12,13 @@ from math import sqrt
 from statistics import NormalDist
 
 from indistinct.core import InputError, above, check_number
-from indistinct.results import Fact, Told, facts
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["Excess", "Rate", "excess"]
 
 
 @dataclass(frozen=True)
-class Rate(Told):
+class Rate(Part):
     """Successes among trials, with a Wilson score interval (Wilson 1927).
 
     With s successes of n, z the normal quantile of the confidence::
@@ -89,7 +89,7 @@ class Rate(Told):
 
 
 @dataclass(frozen=True)
-class Excess(Told):
+class Excess(Part):
     """How much better an attack does on people in the data than without them, and how sure that is.
 
     May be negative, where chance had it that the attack did worse.

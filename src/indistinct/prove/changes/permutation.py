@@ -34,7 +34,7 @@ from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, sha
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.spread import Spread, spread
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
 __all__ = [
@@ -53,7 +53,7 @@ at the middle of them."""
 
 
 @dataclass(frozen=True)
-class VariablePermutation(Told):
+class VariablePermutation(Part):
     """How far the values of one ordered variable were moved, as shares of the file's ranks.
 
     Parameters

@@ -14,14 +14,14 @@ from indistinct.core import Bools, InputError, Ints, Level, did_you_mean
 from indistinct.prove.changes.printing import change_lines, percent
 from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
 from indistinct.prove.changes.spread import Spread
-from indistinct.results import MOST_LINES, Fact, Result, Table, Told, facts, folded, result
+from indistinct.results import MOST_LINES, Fact, Part, Result, Table, facts, folded, result
 from indistinct.results.figures import shares
 
 __all__ = ["Changes", "GroupChanges", "VariableChanges"]
 
 
 @dataclass(frozen=True)
-class VariableChanges(Told):
+class VariableChanges(Part):
     """How many records have another value than before, and how far the new values are.
 
     Parameters
@@ -61,7 +61,7 @@ class VariableChanges(Told):
 
 
 @dataclass(frozen=True)
-class GroupChanges(Told):
+class GroupChanges(Part):
     """Shares of a group's records that are changed: by variable, in any, in two or more."""
 
     name: str

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from indistinct.core import Bools, InputError, Ints, check_whole
 from indistinct.households import Couples
-from indistinct.results import Told, facts
+from indistinct.results import Part, facts
 
 __all__ = [
     "CoupleShares",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class ExpectedShares(Told):
+class ExpectedShares(Part):
     """How likely it is that none, exactly one, at least one, all of some people are changed."""
 
     none: float
@@ -61,7 +61,7 @@ def expected_shares(chances: ArrayLike) -> ExpectedShares:
 
 
 @dataclass(frozen=True)
-class CoupleShares(Told):
+class CoupleShares(Part):
     """Shares of couples in which a variable changed; `expected_both` if independently.
 
     `expected_both` is the product of the shares of husbands and of wives that changed.
@@ -104,7 +104,7 @@ def couple_shares(changed: Bools, couples: Couples) -> CoupleShares:
 
 
 @dataclass(frozen=True)
-class HouseholdShares(Told):
+class HouseholdShares(Part):
     """Shares of households with exactly one, and at least one, member that is changed.
 
     `chance` is the share of members that are changed; `expected` what would hold of the same

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indistinct.core import Floats
-from indistinct.results import Fact, Told, facts
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["QUANTILES", "Spread", "spread"]
 
@@ -15,7 +15,7 @@ QUANTILES = (0.25, 0.5, 0.75, 0.95, 1.0)
 
 
 @dataclass(frozen=True)
-class Spread(Told):
+class Spread(Part):
     """How many numbers, their mean, their quantiles at `QUANTILES`; NaN where there are none."""
 
     records: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from indistinct.results import Shown, Table, Told, facts
+from indistinct.results import Part, Shown, Table, facts
 from indistinct.results.figures import bars
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Given(Told):
+class Given(Part):
     """One of the releases: what it promised, and what it keeps by itself and beside the others.
 
     Parameters
@@ -47,7 +47,7 @@ class Given(Told):
 
 
 @dataclass(frozen=True)
-class Joined(Told):
+class Joined(Part):
     """Two of the releases, what they were joined on, and the records below by this pair alone."""
 
     names: tuple[str, str]
@@ -60,7 +60,7 @@ class Joined(Told):
 
 
 @dataclass(frozen=True)
-class Restored(Told):
+class Restored(Part):
     """An attribute that one release hides or coarsens and another tells, for so many records."""
 
     attribute: str
@@ -76,7 +76,7 @@ class Restored(Told):
 
 
 @dataclass(frozen=True)
-class Apart(Told):
+class Apart(Part):
     """Records of one release that meet none of another: people who came or left.
 
     `in_small_groups` counts those that share their key with fewer others of them than promised.
@@ -96,7 +96,7 @@ class Apart(Told):
 
 
 @dataclass(frozen=True)
-class Pinned(Told):
+class Pinned(Part):
     """People for whom only one value of a sensitive attribute is left that all releases allow.
 
     Parameters
@@ -126,7 +126,7 @@ class Pinned(Told):
 
 
 @dataclass(frozen=True)
-class TogetherWitness(Told):
+class TogetherWitness(Part):
     """A record for which too few people are left, and the records of other releases it meets.
 
     Parameters
@@ -163,7 +163,7 @@ class TogetherWitness(Told):
 
 
 @dataclass(frozen=True)
-class Together(Told, Shown):
+class Together(Part, Shown):
     """What several releases of the same people tell when they are put together.
 
     Parameters

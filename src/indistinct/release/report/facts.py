@@ -13,7 +13,7 @@ from typing import Any
 
 from indistinct.core import InputError
 from indistinct.release.report.reading import read_fields
-from indistinct.results import Told
+from indistinct.results import Part
 
 __all__ = [
     "Band",
@@ -333,7 +333,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Measured(Told):
+class Measured(Part):
     """Everything that was measured of one release.
 
     Parameters

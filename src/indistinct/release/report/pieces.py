@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indistinct.prove import State
-from indistinct.results import Fact, Table, Told, facts
+from indistinct.results import Fact, Part, Table, facts
 from indistinct.results.figures import WIDTH
 
 __all__ = [
@@ -47,7 +47,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Claim(Told):
+class Claim(Part):
     """A sentence or two; `parts` are words of the catalogue and values in turn.
 
     Parameters
@@ -85,7 +85,7 @@ class Claim(Told):
 
 
 @dataclass(frozen=True)
-class Grid(Told):
+class Grid(Part):
     """A table: its rows have as many cells as there are headings, the first names the row.
 
     Parameters
@@ -129,7 +129,7 @@ class Grid(Told):
 
 
 @dataclass(frozen=True)
-class Picture(Told):
+class Picture(Part):
     """A figure as SVG, what it shows in words, and its numbers.
 
     Parameters
@@ -180,7 +180,7 @@ class Picture(Told):
 
 
 @dataclass(frozen=True)
-class Heading(Told):
+class Heading(Part):
     """A heading within a section."""
 
     name: str
@@ -190,7 +190,7 @@ class Heading(Told):
 
 
 @dataclass(frozen=True)
-class SignOff(Told):
+class SignOff(Part):
     """A box to be signed: lines to be filled in by hand."""
 
     name: str
@@ -204,7 +204,7 @@ Piece = Claim | Grid | Picture | Heading | SignOff
 
 
 @dataclass(frozen=True)
-class Section(Told):
+class Section(Part):
     """A part of a report under a heading of its own."""
 
     name: str
@@ -215,7 +215,7 @@ class Section(Told):
 
 
 @dataclass(frozen=True, repr=False)
-class Document(Told):
+class Document(Part):
     """A report: what the page and its twin are made of.
 
     Parameters

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from indistinct.core import InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, code_hierarchy
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.tables.argus.codes import TOTAL, read_hrc, text_lines, wrong_line
 
 __all__ = ["ArgusMetadata", "ArgusVariable", "read_rda"]
@@ -28,7 +28,7 @@ Kind = Literal["category", "number", "weight", "holding", "household", "request"
 
 
 @dataclass(frozen=True)
-class ArgusVariable:
+class ArgusVariable(Part):
     """A variable as a `.rda` file describes it.
 
     Parameters
@@ -70,6 +70,17 @@ class ArgusVariable:
     lead: str = "@"
     digits: tuple[int, ...] = ()
 
+    FACTS = facts(
+        "name",
+        "kind",
+        "start",
+        "length",
+        "decimals",
+        "missing",
+        "total",
+        Fact("hierarchical", "is_hierarchical"),
+    )
+
     @property
     def is_number(self) -> bool:
         """Whether its values are numbers, not codes."""
@@ -81,8 +92,8 @@ class ArgusVariable:
         return self.tree is not None or bool(self.digits)
 
 
-@dataclass(frozen=True, repr=False)
-class ArgusMetadata(Shown):
+@result(eq=True)
+class ArgusMetadata(Result):
     """What a `.rda` file says about the records of a file.
 
     Parameters
@@ -102,8 +113,14 @@ class ArgusMetadata(Shown):
     variables: tuple[ArgusVariable, ...]
     notes: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts("path", "separator", "variables")
+
+    def sentence(self) -> str:
+        """Say how many variables there are, and how they are stored."""
+        how = (
+            "fixed positions" if self.separator is None else f"fields parted by {self.separator!r}"
+        )
+        return f"ArgusMetadata({self.path.name}: {len(self.variables)} variables, {how})"
 
     def __getitem__(self, name: str) -> ArgusVariable:
         for variable in self.variables:
@@ -131,34 +148,7 @@ class ArgusMetadata(Shown):
                     found[one.name] = _by_digits(one, codes)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is known as plain values."""
-        variables = [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "start": one.start,
-                "length": one.length,
-                "decimals": one.decimals,
-                "missing": list(one.missing),
-                "total": one.total,
-                "hierarchical": one.is_hierarchical,
-            }
-            for one in self.variables
-        ]
-        return {"path": str(self.path), "separator": self.separator, "variables": variables}
-
-    def _lines(self) -> list[str]:
-        how = (
-            "fixed positions" if self.separator is None else f"fields parted by {self.separator!r}"
-        )
-        lines = [f"ArgusMetadata({self.path.name}: {len(self.variables)} variables, {how})"]
-        for one in self.variables:
-            tree = ", hierarchical" if one.is_hierarchical else ""
-            lines.append(f"  {one.name}: {one.kind}{tree}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (v.name, v.kind, v.start, v.length, v.is_hierarchical, len(v.missing))
             for v in self.variables

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
+from indistinct.results import Fact, Part, facts
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
 from indistinct.tables.specification import Universe
@@ -17,7 +17,7 @@ __all__ = ["Share", "ShareCounts", "count_shares", "inside"]
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Part):
     """A share: the people of one universe among those of another.
 
     Parameters
@@ -46,13 +46,11 @@ class Share:
         """The variables that it needs."""
         return tuple(dict.fromkeys(name for name, _ in (*self.of, *self.among)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "name": self.name,
-            "of": {name: list(items) for name, items in self.of},
-            "among": {name: list(items) for name, items in self.among},
-        }
+    FACTS = facts(
+        "name",
+        Fact("of", lambda found: dict(found.of)),
+        Fact("among", lambda found: dict(found.among)),
+    )
 
 
 @dataclass(frozen=True, eq=False)

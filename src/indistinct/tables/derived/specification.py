@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from indistinct.core import InputError, above, check_number, did_you_mean
+from indistinct.results import Part, facts
 from indistinct.tables.derived.shares import Share
 from indistinct.tables.specification import TableSpec, Universe
 
@@ -30,7 +31,7 @@ _LEAST_SHARES = {"index": 2, "chi-square": 1, "components": 2, "percentages": 1,
 
 
 @dataclass(frozen=True)
-class DerivedSpec:
+class DerivedSpec(Part):
     """One derived statistic.
 
     Parameters
@@ -130,15 +131,7 @@ class DerivedSpec:
                 f"The model '{self.name}' counts, and a person is no count. Take unit='area'."
             )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was asked for as plain values."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "shares": [share.to_dict() for share in self.shares],
-            "step": self.step,
-            "outcome": None if self.outcome is None else self.outcome.to_dict(),
-        }
+    FACTS = facts("kind", "name", "shares", "step", "outcome")
 
 
 def output_class(spec: object) -> Literal["derived", "raw counts"]:

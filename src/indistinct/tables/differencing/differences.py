@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 
 from indistinct.core import Bools, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.inside import classes_in_zones, counted_in, full_in
 from indistinct.tables.differencing.overlapping import Ints, overlap_of, zone_of
@@ -19,8 +16,8 @@ from indistinct.tables.uniques import tabular_uniques
 __all__ = ["Differencing", "difference_geographies"]
 
 
-@dataclass(frozen=True, eq=False)
-class Differencing(Shown):
+@result
+class Differencing(Result):
     """What two published zonings reveal by subtraction, and who can be found there.
 
     Only zones that need a subtraction are counted; published zones below the threshold are not
@@ -43,15 +40,34 @@ class Differencing(Shown):
     """
 
     kind: str
-    revealed: Revealed = field(repr=False)
-    counted: Counted = field(repr=False)
-    classes: Ints = field(repr=False)
-    full: Bools = field(repr=False)
-    part: Bools = field(repr=False)
-    before: Bools = field(repr=False)
+    revealed: Revealed
+    counted: Counted
+    classes: Ints
+    full: Bools
+    part: Bools
+    before: Bools
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "kind",
+        Fact("first", lambda found: found.revealed.overlap.names[0]),
+        Fact("second", lambda found: found.revealed.overlap.names[1]),
+        Fact("threshold", "revealed.threshold"),
+        Fact("revealed", "zones"),
+        "people",
+        "frtu",
+        "prtu",
+        Fact("newly_frtu", "newly"),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say what subtraction reveals."""
+        first, second = self.revealed.overlap.names
+        found = (
+            f"{zones_word(self.zones)} below {self.revealed.threshold} people, "
+            f"with {people_word(self.people)}"
+        )
+        return f"Differencing({self.kind} {first} and {second}: {found})"
 
     @property
     def zones(self) -> int:
@@ -91,50 +107,14 @@ class Differencing(Shown):
         """Return the full uniques in each revealed zone."""
         return np.bincount(self.counted.area[self.full], minlength=self.zones).astype(np.int64)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        first, second = self.revealed.overlap.names
-        return {
-            "kind": self.kind,
-            "first": first,
-            "second": second,
-            "threshold": self.revealed.threshold,
-            "revealed": self.zones,
-            "people": self.people,
-            "frtu": self.frtu,
-            "prtu": self.prtu,
-            "newly_frtu": self.newly,
-        }
-
-    def _lines(self) -> list[str]:
-        first, second = self.revealed.overlap.names
-        found = (
-            f"{zones_word(self.zones)} below {self.revealed.threshold} people, "
-            f"with {people_word(self.people)}"
-        )
-        lines = [f"Differencing({self.kind} {first} and {second}: {found})"]
-        if self.zones:
-            lines.append(
-                f"  full record tabular uniques  {self.frtu:,}, {self.newly:,} of them in no "
-                "published zone"
-            )
-            lines.append(f"  part record tabular uniques  {self.prtu:,}")
-        lines += [f"  {people_word(zone.people)}: {zone.how}" for zone in self.revealed.zones(8)]
-        if self.zones > 8:
-            lines.append(f"  and {self.zones - 8:,} more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         unique = self.frtu_per_zone()
         rows = [
             (zone.people, int(unique[n]), zone.how)
             for n, zone in enumerate(self.revealed.zones(100))
         ]
         headings = ("people", "full uniques", "how")
-        return [
-            Table.facts("What is revealed by subtraction", self.to_dict()),
-            Table("Revealed zones, the smallest first", headings, rows),
-        ]
+        return [Table("Revealed zones, the smallest first", headings, rows)]
 
     def plot(self) -> str:
         """Return a figure: revealed zones by the people in them."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.cells import Comparison, comparison, difference_cells
@@ -22,8 +21,8 @@ from indistinct.tables.uniques import TabularUniques, tabular_uniques
 __all__ = ["Differences", "differences"]
 
 
-@dataclass(frozen=True, eq=False)
-class Differences(Shown):
+@result
+class Differences(Result):
     """What the tables of a set reveal when they are subtracted from each other.
 
     Parameters
@@ -35,11 +34,19 @@ class Differences(Shown):
         What three or more geographies determine together and no two reveal; None for fewer.
     """
 
-    pairs: tuple[Differencing, ...] = field(repr=False)
-    joint: Joint | None = field(repr=False)
+    pairs: tuple[Differencing, ...]
+    joint: Joint | None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "revealed",
+        Fact("newly_frtu", lambda found: sum(pair.newly for pair in found.pairs)),
+        "pairs",
+        "joint",
+    )
+
+    def sentence(self) -> str:
+        """Say how many pairs were compared."""
+        return f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed)"
 
     @property
     def revealed(self) -> int:
@@ -51,32 +58,7 @@ class Differences(Shown):
         """Whether nothing below the thresholds is revealed."""
         return self.revealed == 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "revealed": self.revealed,
-            "newly_frtu": sum(pair.newly for pair in self.pairs),
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "joint": None if self.joint is None else self.joint.to_dict(),
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed)"]
-        for pair in self.pairs:
-            first, second = pair.revealed.overlap.names
-            lines.append(
-                f"  {pair.kind} {first} and {second}: {pair.zones:,} below "
-                f"{pair.revealed.threshold}, {pair.people:,} people, {pair.frtu:,} full uniques "
-                f"({pair.newly:,} new)"
-            )
-        if self.joint is not None:
-            lines.append(
-                f"  all {len(self.joint.names)} geographies together: {self.joint.number:,} sets "
-                f"more, {self.joint.people_revealed:,} people"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         found = [pair.to_dict() for pair in self.pairs]
         headings = ("kind", "first", "second", "threshold", "revealed", "people", "frtu", "new")
         names = (*headings[:-1], "newly_frtu")

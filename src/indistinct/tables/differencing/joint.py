@@ -14,15 +14,13 @@ a 0 in it is 0 in every move, and atoms with opposite numbers cancel in every mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from indistinct.core import Bools, InputError, Seed
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.differencing.moves import SLACK, random_moves
 from indistinct.tables.differencing.overlapping import Ints
 from indistinct.tables.differencing.revealing import check_threshold
@@ -30,8 +28,8 @@ from indistinct.tables.differencing.revealing import check_threshold
 __all__ = ["Joint", "joint_atoms"]
 
 
-@dataclass(frozen=True, eq=False)
-class Joint(Shown):
+@result
+class Joint(Result):
     """Atoms of several zonings that are determined by all of them together.
 
     Parameters
@@ -54,17 +52,33 @@ class Joint(Shown):
         Atoms in components too large for exact elimination, decided to seven digits.
     """
 
-    zones: Ints = field(repr=False)
-    people: Ints = field(repr=False)
+    zones: Ints
+    people: Ints
     threshold: int
-    single: Ints = field(repr=False)
-    pairs: Ints = field(repr=False)
+    single: Ints
+    pairs: Ints
     names: tuple[str, ...]
-    atom_of: Ints = field(repr=False)
+    atom_of: Ints
     iterative: int = 0
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("zonings", "names"),
+        "threshold",
+        Fact("atoms", lambda found: len(found.people)),
+        Fact("determined", lambda found: len(found.single)),
+        Fact("determined_pairs", lambda found: len(found.pairs)),
+        Fact("people", "people_revealed"),
+        Fact("atoms decided iteratively", "iterative", told=False),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many atoms and pairs are determined."""
+        return (
+            f"Joint({' and '.join(self.names)}: {len(self.single):,} atoms and "
+            f"{len(self.pairs):,} pairs below {self.threshold} people are determined, with "
+            f"{self.people_revealed:,} people)"
+        )
 
     @property
     def number(self) -> int:
@@ -107,32 +121,10 @@ class Joint(Shown):
             self.iterative,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "zonings": list(self.names),
-            "threshold": self.threshold,
-            "atoms": len(self.people),
-            "determined": len(self.single),
-            "determined_pairs": len(self.pairs),
-            "people": self.people_revealed,
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"Joint({' and '.join(self.names)}: {len(self.single):,} atoms and "
-            f"{len(self.pairs):,} pairs below {self.threshold} people are determined, with "
-            f"{self.people_revealed:,} people)"
-        ]
-        if self.iterative:
-            lines.append(f"  {self.iterative:,} of {len(self.people):,} atoms decided iteratively")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows: list[tuple[int, int]] = [(int(self.people[n]), 1) for n in self.single[:100].tolist()]
         rows += [(int(self.people[pair].sum()), 2) for pair in self.pairs[:100]]
         return [
-            Table.facts("What several zonings determine together", self.to_dict()),
             Table("Determined sets", ("people", "atoms"), rows),
         ]
 
@@ -160,6 +152,19 @@ def joint_atoms(
     >>> rows, columns, diagonals = [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]
     >>> joint_atoms([rows, columns, diagonals], [7, 6, 8, 9])
     Joint(1 and 2 and 3: 4 atoms and 0 pairs below 10 people are determined, with 30 people)
+      zonings                    1, 2, 3
+      threshold                       10
+      atoms                            4
+      determined                       4
+      determined pairs                 0
+      people                          30
+      atoms decided iteratively        0
+      Determined sets
+        people  atoms
+        6           1
+        7           1
+        8           1
+        9           1
     >>> joint_atoms([rows, columns], [7, 6, 8, 9]).number
     0
     """

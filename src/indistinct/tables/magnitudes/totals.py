@@ -8,16 +8,15 @@ each cell keeps its largest contributions. The work is linear in records, margin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.engine import Engine, aligned
 from indistinct.files import Source
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.tables.counting import Counted
 from indistinct.tables.magnitudes.contributing import Cells, Records, read_numbers, read_weights
 from indistinct.tables.magnitudes.kernels import add_amounts
@@ -35,8 +34,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class Contributions(Shown):
+@result
+class Contributions(Result):
     """Who contributes to the cells of one table, and how much; cells with nobody are left out.
 
     Parameters
@@ -64,47 +63,39 @@ class Contributions(Shown):
     table: str
     value: str | None
     weight: str | None
-    area: Ints = field(repr=False)
-    cell: Ints = field(repr=False)
-    total: Floats = field(repr=False)
-    contributors: Ints = field(repr=False)
-    largest: Floats = field(repr=False)
-    squares: Floats = field(repr=False)
+    area: Ints
+    cell: Ints
+    total: Floats
+    contributors: Ints
+    largest: Floats
+    squares: Floats
     missing: int = 0
     negative: int | None = None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "table",
+        Fact("cells", lambda found: len(found)),
+        Fact("total", lambda found: float(found.total.sum())),
+        Fact("single_contributor", lambda found: int((found.contributors == 1).sum())),
+        Fact("two_contributors", lambda found: int((found.contributors == 2).sum())),
+        "missing",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells have one contributor, or two."""
+        one, two = (int((self.contributors == n).sum()) for n in (1, 2))
+        return (
+            f"Contributions({self.table}: {self.value or 'people'}, {len(self):,} cells, "
+            f"{one:,} of one contributor and {two:,} of two; {self.missing:,} records left out)"
+        )
 
     def __len__(self) -> int:
         return len(self.total)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "table": self.table,
-            "cells": len(self),
-            "total": float(self.total.sum()),
-            "single_contributor": int((self.contributors == 1).sum()),
-            "two_contributors": int((self.contributors == 2).sum()),
-            "missing": self.missing,
-        }
 
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        what = self.value or "people"
-        return [
-            f"Contributions({self.table}: {what}, {len(self):,} cells, "
-            f"{found['single_contributor']:,} of one contributor and "
-            f"{found['two_contributors']:,} of two; {self.missing:,} records left out)"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Contributions", self.to_dict())]
-
-
-@dataclass(frozen=True, eq=False)
-class SystemContributions(Shown):
+@result
+class SystemContributions(Result):
     """Who contributes to the cells of a system, totals included; see `Contributions`.
 
     Parameters
@@ -117,42 +108,39 @@ class SystemContributions(Shown):
         value below zero.
     """
 
-    total: Floats = field(repr=False)
-    contributors: Ints = field(repr=False)
-    largest: Floats = field(repr=False)
-    squares: Floats = field(repr=False)
-    counts: Bools = field(repr=False)
-    magnitude: Bools = field(repr=False)
-    missing: dict[str, int] = field(default_factory=dict, repr=False)
-    negative: dict[str, tuple[str, int]] = field(default_factory=dict, repr=False)
+    total: Floats
+    contributors: Ints
+    largest: Floats
+    squares: Floats
+    counts: Bools
+    magnitude: Bools
+    missing: dict[str, int] = field(default_factory=dict)
+    negative: dict[str, tuple[str, int]] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("cells", lambda found: len(found)),
+        Fact("magnitudes", lambda found: int(found.magnitude.sum())),
+        Fact("single_contributor", lambda found: int((found.contributors == 1).sum())),
+        Fact("two_contributors", lambda found: int((found.contributors == 2).sum())),
+        Fact("missing", shown=""),
+        Fact(
+            "records left out",
+            lambda found: sum(found.missing.values()),
+            told=False,
+        ),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells have one contributor, or two."""
+        one, two = (int((self.contributors == n).sum()) for n in (1, 2))
+        return (
+            f"SystemContributions({len(self):,} cells, {int(self.magnitude.sum()):,} of them "
+            f"magnitudes; {one:,} have one contributor and {two:,} two)"
+        )
 
     def __len__(self) -> int:
         return len(self.total)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "cells": len(self),
-            "magnitudes": int(self.magnitude.sum()),
-            "single_contributor": int((self.contributors == 1).sum()),
-            "two_contributors": int((self.contributors == 2).sum()),
-            "missing": dict(self.missing),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        return [
-            f"SystemContributions({len(self):,} cells, {found['magnitudes']:,} of them magnitudes; "
-            f"{found['single_contributor']:,} have one contributor and "
-            f"{found['two_contributors']:,} two)"
-        ]
-
-    def _tables(self) -> list[Table]:
-        found = self.to_dict() | {"missing": sum(self.missing.values())}
-        return [Table.facts("Contributions", found)]
 
 
 def class_amounts(source: Source, counted: Counted, table: str | TableSpec) -> Floats:

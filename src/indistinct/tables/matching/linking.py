@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.codings import Coding, Relation, coded, declared, relation
@@ -42,8 +41,8 @@ class TablePair:
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True)
-class TableLinks(Shown):
+@result(eq=True)
+class TableLinks(Result):
     """Which tables of a set share which variables, in which coding.
 
     Parameters
@@ -63,8 +62,37 @@ class TableLinks(Shown):
     pairs: tuple[TablePair, ...]
     groups: tuple[tuple[str, ...], ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("tables", lambda found: len(found.tables)),
+        Fact("pairs_linked", lambda found: len(found.pairs)),
+        "linked_share",
+        "spectrum",
+        "groups",
+        "common",
+        "common_coding",
+        Fact(
+            "codings",
+            lambda found: {
+                name: {coding: list(own) for coding, own in codings}
+                for name, codings in found.codings
+            },
+        ),
+        Fact(
+            "pairs",
+            lambda found: [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "links": [vars(link) for link in pair.links],
+                }
+                for pair in found.pairs
+            ],
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say how many pairs of tables are linked."""
+        return f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked)"
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -116,43 +144,7 @@ class TableLinks(Shown):
             return "all tables are linked, by way of others where not directly"
         return f"the tables fall into {len(self.groups)} groups that share nothing"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is linked as plain values."""
-        return {
-            "tables": len(self.tables),
-            "pairs_linked": len(self.pairs),
-            "linked_share": self.linked_share,
-            "spectrum": self.spectrum,
-            "groups": [list(group) for group in self.groups],
-            "common": list(self.common),
-            "common_coding": list(self.common_coding),
-            "codings": {
-                name: {coding: list(own) for coding, own in codings}
-                for name, codings in self.codings
-            },
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "links": [vars(link) for link in pair.links],
-                }
-                for pair in self.pairs
-            ],
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked)",
-            f"  {self.verdict}",
-            f"  spectrum  {self.spectrum:.2f} (0 nothing shared, 1 one coding in all tables)",
-        ]
-        for name, codings in self.codings:
-            tables = len({table for _, own in codings for table in own})
-            how = ", ".join(f"{coding} in {len(own)}" for coding, own in codings)
-            lines.append(f"  {name}: {tables} {'table' if tables == 1 else 'tables'} ({how})")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         variables = [
             (name, len({t for _, own in codings for t in own}), [coding for coding, _ in codings])
             for name, codings in self.codings
@@ -195,12 +187,15 @@ def table_links(tables: Counted | TableSet) -> TableLinks:
     >>> three = (table("1", "age:5", "sex"), table("2", "age:15", "ethnic"), table("3", "tenure"))
     >>> table_links(TableSet(three, persons()))
     TableLinks(3 tables, 1 of their pairs linked)
-      the tables fall into 2 groups that share nothing
-      spectrum  0.00 (0 nothing shared, 1 one coding in all tables)
-      age: 2 tables (age:5 in 1, age:15 in 1)
-      sex: 1 table (sex in 1)
-      ethnic: 1 table (ethnic in 1)
-      tenure: 1 table (tenure in 1)
+      Variables
+        variable  tables        codings
+        age            2  age:5, age:15
+        sex            1            sex
+        ethnic         1         ethnic
+        tenure         1         tenure
+      Pairs of tables
+        first table  second table  variable  first  second  first is
+        1                       2       age  age:5  age:15     finer
     """
     if isinstance(tables, Counted):
         specs = [layout.table for layout in tables.layouts]

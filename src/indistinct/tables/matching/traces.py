@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from indistinct.core import Array, Bools, InputError, Ints, SmallInts, did_you_mean, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
@@ -22,8 +20,8 @@ from indistinct.tables.matching.atoms import AtomSets, Use, axes_of
 __all__ = ["Traceable", "traceable"]
 
 
-@dataclass(frozen=True, eq=False)
-class Traceable(Shown):
+@result
+class Traceable(Result):
     """Who can be traced, and how far.
 
     Parameters
@@ -39,13 +37,37 @@ class Traceable(Shown):
         For every class, whether its cell in every table is known in the end.
     """
 
-    counted: Counted = field(repr=False)
+    counted: Counted
     known: tuple[str, ...]
-    learned: dict[str, Bools] = field(repr=False)
-    complete: Bools = field(repr=False)
+    learned: dict[str, Bools]
+    complete: Bools
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "known",
+        Fact("records", "counted.records"),
+        "traced_in_full",
+        "traced_in_part",
+        Fact(
+            "share",
+            lambda found: (found.traced_in_full + found.traced_in_part) / found.counted.records,
+            form=".2%",
+        ),
+        Fact(
+            "learned",
+            lambda found: {name: found._people(of) for name, of in found.learned.items()},
+            shown="",
+        ),
+        shown=True,
+    )
+
+    def _row_tables(self) -> list[Table]:
+        counted = {name: self._people(of) for name, of in self.learned.items()}
+        rows = [(name, n, n / self.counted.records) for name, n in counted.items()]
+        return [Table("What is learned", ("variable", "people", "share"), rows, {"share": ".2%"})]
+
+    def sentence(self) -> str:
+        """Say what is known of whom."""
+        return f"Traceable({', '.join(self.known)} known of {self.counted.records:,} people)"
 
     @cached_property
     def number_learned(self) -> Ints:
@@ -77,35 +99,6 @@ class Traceable(Shown):
     def traced_in_part(self) -> int:
         """People about whom something can be learned, but not everything."""
         return self._people(self.part)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "known": list(self.known),
-            "records": self.counted.records,
-            "traced_in_full": self.traced_in_full,
-            "traced_in_part": self.traced_in_part,
-            "share": (self.traced_in_full + self.traced_in_part) / self.counted.records,
-            "learned": {name: self._people(of) for name, of in self.learned.items()},
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [
-            f"Traceable({', '.join(self.known)} known of {self.counted.records:,} people)",
-            f"  traced in full  {self.traced_in_full:,}",
-            f"  traced in part  {self.traced_in_part:,}",
-        ]
-        return lines + [f"  {name} learned of {n:,}" for name, n in found["learned"].items() if n]
-
-    def _tables(self) -> list[Table]:
-        found = self.to_dict()
-        learned = found.pop("learned")
-        rows = [(name, n, n / self.counted.records) for name, n in learned.items()]
-        return [
-            Table.facts("Who can be traced", found, formats={"share": ".2%"}),
-            Table("What is learned", ("variable", "people", "share"), rows, {"share": ".2%"}),
-        ]
 
     def plot(self) -> str:
         """Return a figure: about how many people something is learned, by variable."""

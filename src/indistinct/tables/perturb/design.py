@@ -8,9 +8,6 @@ values that are allowed, and a, b minimise the convex log Σ exp(a·d + b·(d² 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 
 from indistinct.core import (
@@ -22,7 +19,7 @@ from indistinct.core import (
     check_whole,
     from_to_below,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import Line, lines
 
 __all__ = ["CellKeyDesign", "design_perturbation"]
@@ -35,8 +32,8 @@ _EXACT = 1e-12
 _MOST_STEPS = 500
 
 
-@dataclass(frozen=True, eq=False)
-class CellKeyDesign(Shown):
+@result
+class CellKeyDesign(Result):
     """A perturbation table.
 
     Parameters
@@ -58,10 +55,20 @@ class CellKeyDesign(Shown):
     variance: float
     no_small: int
     stay: float | None
-    rows: Floats = field(repr=False)
+    rows: Floats
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "largest",
+        "variance",
+        "no_small",
+        "stay",
+        Fact("rows", lambda found: found.rows.tolist()),
+    )
+
+    def sentence(self) -> str:
+        """Say how far counts may move."""
+        small = f", nothing from 1 to {self.no_small}" if self.no_small else ""
+        return f"CellKeyDesign(changes up to {self.largest}, variance {self.variance:g}{small})"
 
     @property
     def words(self) -> str:
@@ -125,31 +132,7 @@ class CellKeyDesign(Shown):
         found: Floats = joint / joint.sum()
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain values."""
-        return {
-            "largest": self.largest,
-            "variance": self.variance,
-            "no_small": self.no_small,
-            "stay": self.stay,
-            "rows": self.rows.tolist(),
-        }
-
-    def _lines(self) -> list[str]:
-        small = f", nothing from 1 to {self.no_small}" if self.no_small else ""
-        lines_ = [
-            f"CellKeyDesign(changes up to {self.largest}, variance {self.variance:g}{small})",
-            "  count   stays as it is   at least halved or gone   largest gain",
-        ]
-        for count in range(1, len(self.rows)):
-            row = self.rows[count]
-            gone = row[(count + self.changes) * 2 <= count].sum()
-            top = self.changes[np.flatnonzero(row > 1e-12)[-1]]
-            name = f"{count}+" if count == len(self.rows) - 1 else str(count)
-            lines_.append(f"  {name:<7}{row[self.largest]:>15.4f}{gone:>26.4f}{top:>15d}")
-        return lines_
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         headings = ("count", *(f"{d:+d}" if d else "0" for d in self.changes.tolist()))
         rows = [(n, *map(float, row)) for n, row in enumerate(self.rows)]
         return [Table("How likely each change is", headings, rows)]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from indistinct.core import Array, Floats
-from indistinct.results import Shown, Table
+from indistinct.results import Result, facts, result
 
 __all__ = [
     "Exact",
@@ -58,8 +58,8 @@ class Exact:
         return published, published
 
 
-@dataclass(frozen=True, repr=False)
-class Uncertainty(Shown):
+@result(eq=True)
+class Uncertainty(Result):
     """What remains open about one cell.
 
     Parameters
@@ -77,31 +77,25 @@ class Uncertainty(Shown):
     lowest: float
     highest: float
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "count",
+        "variance",
+        "lowest",
+        "highest",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say between which counts the true one lies."""
+        return (
+            f"Uncertainty({self.count:g}: {self.lowest:g} to {self.highest:g}, "
+            f"standard deviation {self.deviation:.4g})"
+        )
 
     @property
     def deviation(self) -> float:
         """The standard deviation."""
         return math.sqrt(self.variance)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers."""
-        return {
-            "count": self.count,
-            "variance": self.variance,
-            "lowest": self.lowest,
-            "highest": self.highest,
-        }
-
-    def _lines(self) -> list[str]:
-        return [
-            f"Uncertainty({self.count:g}: {self.lowest:g} to {self.highest:g}, "
-            f"standard deviation {self.deviation:.4g})"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Uncertainty of a published count", self.to_dict())]
 
 
 def uncertainty(noise: Noise, count: float) -> Uncertainty:
@@ -109,6 +103,10 @@ def uncertainty(noise: Noise, count: float) -> Uncertainty:
 
     >>> uncertainty(Exact(), 7)
     Uncertainty(7: 7 to 7, standard deviation 0)
+      count     7
+      variance  0
+      lowest    7
+      highest   7
     """
     low, high = noise.interval(count)
     return Uncertainty(count, noise.published_variance(count), low, high)

@@ -9,8 +9,7 @@ together, a rounding is found that is good rather than shown to be best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -26,10 +25,9 @@ from indistinct.core import (
     check_whole,
     progress,
 )
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
-    deviation_line,
     deviation_numbers,
     deviation_table,
 )
@@ -54,8 +52,8 @@ _GAP = 0.5
 """Costs are whole numbers but for a share below 0.4 that decides among equals."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rounded(Shown):
+@result
+class Rounded(Result):
     """A system of cells, rounded so that it still adds up.
 
     Parameters
@@ -80,17 +78,37 @@ class Rounded(Shown):
         Whether multiples had to stay.
     """
 
-    system: CellSystem = field(repr=False)
+    system: CellSystem
     base: int
-    values: Ints = field(repr=False)
+    values: Ints
     steps: int
     wider: int
     searched: int
     best: bool
     zero_restricted: bool
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("method", lambda found: f"controlled rounding to base {found.base}"),
+        "base",
+        Fact("moved", lambda found: deviation_numbers(found.deviation), spread=True),
+        "steps",
+        Fact("cells_beyond_adjacent", "beyond"),
+        "searched",
+        Fact("least_deviation_shown", "best"),
+        Fact("apparent_ones", lambda found: int((found.values == 1).sum())),
+        Fact("true_ones", lambda found: int((np.rint(found.system.values) == 1).sum())),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells were rounded, and how far."""
+        kind = "adjacent multiples"
+        if self.steps > 1:
+            kind = f"{self.beyond:,} of them up to {self.steps} multiples away"
+        return f"Rounded({len(self.values):,} cells to base {self.base}, {kind})"
+
+    def _row_tables(self) -> list[Table]:
+        return [deviation_table(self.deviation)]
 
     @property
     def reach(self) -> int:
@@ -126,37 +144,6 @@ class Rounded(Shown):
         """Return the smallest and the largest true count that can stand behind a published one."""
         reach = self.reach
         return float(max(0, published - reach)), float(published + reach)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "method": f"controlled rounding to base {self.base}",
-            "base": self.base,
-            **deviation_numbers(self.deviation),
-            "steps": self.steps,
-            "cells_beyond_adjacent": self.beyond,
-            "searched": self.searched,
-            "least_deviation_shown": self.best,
-            "apparent_ones": int((self.values == 1).sum()),
-            "true_ones": int((np.rint(self.system.values) == 1).sum()),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        kind = "adjacent multiples"
-        if self.steps > 1:
-            kind = f"{self.beyond:,} of them up to {self.steps} multiples away"
-        least = "shown to be least" if self.best else "not shown to be least"
-        return [
-            f"Rounded({found['cells']:,} cells to base {self.base}, {kind})",
-            f"  changed          {found['changed']:,}; no cell is published as one, "
-            f"{found['true_ones']:,} were",
-            f"  total deviation  {found['total_deviation']:,}, {least}",
-            f"  deviation        {deviation_line(found)}",
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Controlled rounding", self.to_dict()), deviation_table(self.deviation)]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""

@@ -9,14 +9,13 @@ from the true ones in one place only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from indistinct.core import Bools, Floats, Ints, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.parts import parts_of
 from indistinct.tables.perturb.rounding import Rounded
@@ -40,8 +39,8 @@ SOME_MORE = (2, 6, 12, 24, 24, 48)
 _SLACK = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class RoundedIntervals(Shown):
+@result
+class RoundedIntervals(Result):
     """What an attacker can say about cells of a rounded system who uses all its sums.
 
     Parameters
@@ -56,14 +55,24 @@ class RoundedIntervals(Shown):
         Whether all intervals were followed to their ends.
     """
 
-    rounded: Rounded = field(repr=False)
-    cells: Ints = field(repr=False)
-    low: Ints = field(repr=False)
-    high: Ints = field(repr=False)
+    rounded: Rounded
+    cells: Ints
+    low: Ints
+    high: Ints
     exact: bool = True
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("cells", lambda found: len(found.cells)),
+        Fact("disclosed", lambda found: len(found.disclosed)),
+        Fact("narrowest", lambda found: int(found.width.min(initial=2 * found.rounded.reach))),
+        Fact("mean_width", lambda found: float(found.width.mean()) if len(found.cells) else None),
+        "exact",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells there are."""
+        return f"RoundedIntervals({len(self.cells):,} cells)"
 
     @property
     def width(self) -> Ints:
@@ -76,31 +85,10 @@ class RoundedIntervals(Shown):
         found: Ints = self.cells[self.width == 0]
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "cells": len(self.cells),
-            "disclosed": len(self.disclosed),
-            "narrowest": int(self.width.min(initial=2 * self.rounded.reach)),
-            "mean_width": float(self.width.mean()) if len(self.cells) else None,
-            "exact": self.exact,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [f"RoundedIntervals({found['cells']:,} cells)"]
-        if len(self.cells):
-            lines.append(
-                f"  width       at least {found['narrowest']:,}, on average "
-                f"{found['mean_width']:.2f}{'' if self.exact else ', or more'}"
-            )
-        return [*lines, f"  disclosed   {found['disclosed']:,}"]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         width, cells = np.unique(self.width, return_counts=True)
         rows = list(zip(width.tolist(), cells.tolist(), strict=True))
         return [
-            Table.facts("An attacker's intervals after rounding", self.to_dict()),
             Table("Cells by the width of their interval", ("width", "cells"), rows),
         ]
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from indistinct.core import GuaranteeError, for_csv
 from indistinct.core.doors import folder_written_whole
 from indistinct.project import TableFormat
 from indistinct.release import pretty, seal_folder
-from indistinct.results import Shown, Table
+from indistinct.results import Result, Table, facts, result
 from indistinct.tables.publishing.numbers import PublishedTable, read_table, write_table
 
 __all__ = ["Attack", "TablesFolder", "write_folder"]
@@ -32,8 +31,8 @@ Attack = Callable[[Callable[[PublishedTable], PublishedTable]], Mapping[str, Any
 `holds` says whether nothing was found."""
 
 
-@dataclass(frozen=True)
-class TablesFolder(Shown):
+@result(eq=True)
+class TablesFolder(Result):
     """Published tables, on disk.
 
     Parameters
@@ -47,11 +46,26 @@ class TablesFolder(Shown):
     """
 
     folder: Path
-    files: Mapping[str, str] = field(repr=False)
-    verdict: Mapping[str, Any] = field(repr=False)
+    files: Mapping[str, str]
+    verdict: Mapping[str, Any]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "folder",
+        "files",
+        "verdict",
+    )
+
+    def sentence(self) -> str:
+        """Say where the files are, and what came of the attack."""
+        return f"TablesFolder({self.folder}: {len(self.files)} files, {self.said})"
+
+    @property
+    def said(self) -> str:
+        """What came of the attack, in a few words."""
+        if self.state == "reservations":
+            codes = ", ".join(one["code"] for one in self.verdict["reservations"])
+            return f"attacked as written; nothing was found, with reservations ({codes})"
+        return "attacked as written; nothing was found" if self.holds else "it does NOT hold"
 
     @property
     def holds(self) -> bool:
@@ -72,31 +86,11 @@ class TablesFolder(Shown):
         )
 
     @property
-    def sentence(self) -> str:
-        """What came of the attack, in a few words."""
-        if self.state == "reservations":
-            codes = ", ".join(one["code"] for one in self.verdict["reservations"])
-            return f"attacked as written; nothing was found, with reservations ({codes})"
-        return "attacked as written; nothing was found" if self.holds else "it does NOT hold"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "folder": str(self.folder),
-            "files": dict(self.files),
-            "verdict": dict(self.verdict),
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [f"TablesFolder({self.folder}: {len(self.files)} files, {self.sentence})"]
-        return lines + [f"  {one['code']}: {one['sentence']}" for one in self._reservations]
-
-    @property
     def _reservations(self) -> Sequence[Mapping[str, str]]:
         found: Sequence[Mapping[str, str]] = self.verdict["reservations"]
         return found
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [Table("Published files", ("file", "SHA-256"), list(self.files.items()))]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from indistinct.core import GuaranteeError, InputError, Seed
 from indistinct.flow import Data
 from indistinct.naming import columns_that_name, is_amount
 from indistinct.project import Publish
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.tables import (
     Counted,
     Grouping,
@@ -44,8 +44,8 @@ EXACT = ("none", "suppress", "small-counts")
 """Methods that publish true numbers, or such that differences of them may be true."""
 
 
-@dataclass(frozen=True, eq=False)
-class Geographies(Shown):
+@result
+class Geographies(Result):
     """The geographies as they are published, and what was done for that.
 
     Parameters
@@ -63,23 +63,27 @@ class Geographies(Shown):
         Everything published so far and with this.
     """
 
-    counted: Counted = field(repr=False)
+    counted: Counted
     merged: Merged | None
     stopped: dict[str, Stopped]
     left_out: tuple[str, ...]
-    record: Published = field(repr=False)
+    record: Published
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.counted.areas), shown="areas"),
+        "merged",
+        Fact("stopped", lambda found: {name: one.to_dict() for name, one in found.stopped.items()}),
+        Fact("left_out", shown="geographies left out"),
+        Fact("changed", lambda found: len(found.stopped), shown="geographies changed", told=False),
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas": len(self.counted.areas),
-            "merged": self.merged.to_dict() if self.merged is not None else None,
-            "stopped": {name: one.to_dict() for name, one in self.stopped.items()},
-            "left_out": list(self.left_out),
-        }
+    def sentence(self) -> str:
+        """Say how many areas are published."""
+        return f"Geographies({len(self.counted.areas):,} areas published)"
+
+    def _fact_lines(self) -> list[str]:
+        parts = [*([self.merged] if self.merged is not None else []), *self.stopped.values()]
+        return super()._fact_lines() + [line for part in parts for line in part._fact_lines()]
 
     def told(self) -> list[str]:
         """Return what users are told, a sentence each."""
@@ -95,24 +99,6 @@ class Geographies(Shown):
                 f"{len(one.labels):,}."
             )
         return told
-
-    def _lines(self) -> list[str]:
-        lines = [f"Geographies({len(self.counted.areas):,} areas published)"]
-        if self.merged is not None:
-            lines += self.merged._lines()
-        for one in self.stopped.values():
-            lines += one._lines()
-        lines += [f"  left out: {name}" for name in self.left_out]
-        return lines
-
-    def _tables(self) -> list[Table]:
-        facts = {
-            "areas": len(self.counted.areas),
-            "merges": self.merged.merges if self.merged is not None else 0,
-            "geographies changed": len(self.stopped),
-            "geographies left out": len(self.left_out),
-        }
-        return [Table.facts("Geographies", facts)]
 
 
 def refuse_naming_areas(data: Data, tables: TableSet) -> None:

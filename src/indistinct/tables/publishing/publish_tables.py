@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from indistinct.core import GuaranteeError, InputError
@@ -11,7 +11,8 @@ from indistinct.core.doors import check_new_file, check_new_folder
 from indistinct.flow import Data
 from indistinct.project import Publish
 from indistinct.protect import fresh_seed
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, result
+from indistinct.results import facts as declare
 from indistinct.tables import Counted, Published, TableSet, count_tables
 from indistinct.tables.publishing.asked import Asked
 from indistinct.tables.publishing.folder import TablesFolder, write_folder
@@ -32,8 +33,8 @@ __all__ = ["Publication", "count_asked", "publish_tables"]
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, eq=False)
-class Publication(Shown):
+@result
+class Publication(Result):
     """What was found of a set of tables, and what was published.
 
     Parameters
@@ -50,14 +51,20 @@ class Publication(Shown):
         The published tables; None where nothing was to be written.
     """
 
-    settings: Publish = field(repr=False)
-    risk: TableRisk = field(repr=False)
-    geographies: Geographies | None = field(default=None, repr=False)
+    settings: Publish
+    risk: TableRisk
+    geographies: Geographies | None = None
     facts: dict[str, Any] = field(default_factory=dict, repr=False)
     folder: TablesFolder | None = None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = declare(
+        Fact("risk", spread=True),
+        Fact("method", "settings.method"),
+        "geographies",
+        Fact("protection", lambda found: found.facts or None),
+        Fact("published", "folder"),
+        "holds",
+    )
 
     @property
     def holds(self) -> bool:
@@ -68,17 +75,6 @@ class Publication(Shown):
     def passes(self) -> bool:
         """Whether they are safe, or every reservation was accepted by its code."""
         return self.folder.passes if self.folder is not None else self.risk.is_safe
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {
-            **self.risk.to_dict(),
-            "method": self.settings.method,
-            "geographies": self.geographies.to_dict() if self.geographies is not None else None,
-            "protection": self.facts or None,
-            "published": self.folder.to_dict() if self.folder is not None else None,
-            "holds": self.holds,
-        }
 
     def _lines(self) -> list[str]:
         lines = list(self.risk._lines())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from indistinct.core import InputError
 from indistinct.project import Publish
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables import (
     AttributeDisclosure,
     Counted,
@@ -28,8 +27,8 @@ from indistinct.tables import (
 __all__ = ["TableRisk", "weigh_tables"]
 
 
-@dataclass(frozen=True, eq=False)
-class TableRisk(Shown):
+@result
+class TableRisk(Result):
     """Who is exposed in a set of tables, where, and how.
 
     Parameters
@@ -50,16 +49,48 @@ class TableRisk(Shown):
         Which tables share which variables.
     """
 
-    counted: Counted = field(repr=False)
-    uniques: TabularUniques = field(repr=False)
-    matches: FalseMatches = field(repr=False)
-    small: SmallCells = field(repr=False)
-    differencing: Differences = field(repr=False)
-    attributes: AttributeDisclosure | None = field(repr=False)
-    links: TableLinks = field(repr=False)
+    counted: Counted
+    uniques: TabularUniques
+    matches: FalseMatches
+    small: SmallCells
+    differencing: Differences
+    attributes: AttributeDisclosure | None
+    links: TableLinks
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("uniques", spread=True),
+        Fact("areas", lambda found: len(found.counted.areas)),
+        Fact("tables", lambda found: len(found.counted.layouts)),
+        Fact("cells", "counted.cells"),
+        Fact("records", "counted.records"),
+        Fact(
+            "false_matches",
+            lambda found: found.matches.feasible_where_counted - found.matches.true_where_counted,
+        ),
+        Fact(
+            "differencing",
+            lambda found: [pair for pair in found.differencing.pairs if pair.zones],
+            shown="",
+        ),
+        Fact("matches", shown=""),
+        Fact("differences", "differencing", shown=""),
+        Fact("small_cells", "small", shown=""),
+        Fact("attribute_disclosure", "attributes", shown=""),
+        Fact("safe", "is_safe"),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say whether the tables may be published as they are."""
+        return f"TableRisk({'safe' if self.is_safe else 'not safe'} as they are)"
+
+    def _row_tables(self) -> Sequence[Table]:
+        return self.uniques._row_tables()
+
+    def _fact_lines(self) -> list[str]:
+        parts = [self.uniques, self.matches, self.small, self.differencing, self.attributes]
+        of_parts = [line for part in parts if part is not None for line in part._fact_lines()]
+        return [*super()._fact_lines(), *of_parts]
 
     @property
     def is_safe(self) -> bool:
@@ -68,44 +99,6 @@ class TableRisk(Shown):
         few = bool(self.small.below.any())
         learned = self.attributes is not None and bool(self.attributes.people_per_area.any())
         return self.uniques.is_safe and not few and not learned and self.differencing.is_safe
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        found = self.uniques.to_dict()
-        counted, matches = self.counted, self.matches
-        return {
-            **found,
-            "areas": len(counted.areas),
-            "tables": len(counted.layouts),
-            "cells": counted.cells,
-            "records": counted.records,
-            "false_matches": matches.feasible_where_counted - matches.true_where_counted,
-            "differencing": [pair.to_dict() for pair in self.differencing.pairs if pair.zones],
-            "matches": matches.to_dict(),
-            "differences": self.differencing.to_dict(),
-            "small_cells": self.small.to_dict(),
-            "attribute_disclosure": self.attributes.to_dict() if self.attributes else None,
-            "safe": self.is_safe,
-        }
-
-    def _lines(self) -> list[str]:
-        parts = [self.uniques, self.matches, self.small, self.differencing]
-        if self.attributes is not None:
-            parts.append(self.attributes)
-        word = "safe as they are" if self.is_safe else "not safe as they are"
-        lines = [f"TableRisk({word})"]
-        for part in parts:
-            lines += part._lines()
-        return lines
-
-    def _tables(self) -> list[Table]:
-        facts = {
-            name: value
-            for name, value in self.to_dict().items()
-            if not isinstance(value, (dict, list))
-        }
-        shown = [Table.facts("Risk in tables", facts)]
-        return shown + list(self.uniques._tables()[1:])
 
     def plot(self) -> str:
         """Return a figure: in how many of their tables people are alone."""

@@ -9,13 +9,12 @@ value it takes in any table that agrees with all of it: two linear programs (Fis
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, Ints, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.people import Alone, people_alone
@@ -30,8 +29,8 @@ MOST_PUSHES = 12
 """Solves that move many cells of a component at once, before those for single cells."""
 
 
-@dataclass(frozen=True, eq=False)
-class Audit(Shown):
+@result
+class Audit(Result):
     """Whether suppressed cells are protected.
 
     Parameters
@@ -55,18 +54,41 @@ class Audit(Shown):
         Other suppressed cells whose value can be worked out exactly: suppressing them is in vain.
     """
 
-    system: CellSystem = field(repr=False)
-    sensitive: Sensitive = field(repr=False)
+    system: CellSystem
+    sensitive: Sensitive
     suppressed: int
-    low: Floats = field(repr=False)
-    high: Floats = field(repr=False)
+    low: Floats
+    high: Floats
     exact: bool
-    holds: Bools = field(repr=False)
-    insider: Bools = field(repr=False)
+    holds: Bools
+    insider: Bools
     wasted: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "safe",
+        Fact("cells", lambda found: len(found.system)),
+        "suppressed",
+        Fact("sensitive", lambda found: len(found.sensitive)),
+        Fact("unprotected", lambda found: int((~found.holds).sum())),
+        Fact("exactly_disclosed", "disclosed"),
+        Fact("open_to_insiders", lambda found: int(found.insider.sum())),
+        Fact(
+            "narrowest",
+            lambda found: found.narrowest if np.isfinite(found.narrowest) else None,
+            form=".4g",
+        ),
+        "exact",
+        "wasted",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say whether every sensitive cell is protected."""
+        verdict = "safe" if self.safe else "NOT safe"
+        return (
+            f"Audit({verdict}: {len(self.sensitive):,} sensitive cells, {self.suppressed:,} "
+            f"suppressed of {len(self.system):,})"
+        )
 
     @property
     def safe(self) -> bool:
@@ -101,42 +123,7 @@ class Audit(Shown):
         values: Floats = self.system.values[self.sensitive.cells]
         return values
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        narrowest = self.narrowest
-        return {
-            "safe": self.safe,
-            "cells": len(self.system),
-            "suppressed": self.suppressed,
-            "sensitive": len(self.sensitive),
-            "unprotected": int((~self.holds).sum()),
-            "exactly_disclosed": self.disclosed,
-            "open_to_insiders": int(self.insider.sum()),
-            "narrowest": narrowest if np.isfinite(narrowest) else None,
-            "exact": self.exact,
-            "wasted": self.wasted,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        verdict = "safe" if self.safe else "NOT safe"
-        lines = [
-            f"Audit({verdict}: {found['sensitive']:,} sensitive cells, {self.suppressed:,} "
-            f"suppressed of {found['cells']:,})"
-        ]
-        if not self.safe:
-            lines.append(
-                f"  not protected  {found['unprotected']:,}, of which {self.disclosed:,} can be "
-                f"worked out exactly and {found['open_to_insiders']:,} are open to insiders"
-            )
-        if found["narrowest"] is not None:
-            at_least = "" if self.exact else "at least "
-            lines.append(f"  narrowest      {at_least}{self.narrowest:.4g} of the cell's value")
-        if self.wasted:
-            lines.append(f"  in vain        {self.wasted:,} suppressed cells can be worked out")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (
                 self.system.name(int(self.sensitive.cells[n])),
@@ -149,7 +136,6 @@ class Audit(Shown):
         ]
         headings = ("cell", "value", "from", "to", "insider")
         return [
-            Table.facts("Audit", self.to_dict(), formats={"narrowest": ".4g"}),
             Table("Sensitive cells that are not protected", headings, rows),
         ]
 

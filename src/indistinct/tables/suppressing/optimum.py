@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, Needs, audit
 from indistinct.tables.suppressing.cuts import Separator
@@ -27,8 +25,8 @@ MOST_SOLVES = 1_000_000
 """Linear programs for taking redundant cells from one pattern."""
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum(Shown):
+@result
+class Optimum(Result):
     """A safe suppression pattern, and how far at most it is from the cheapest.
 
     Parameters
@@ -45,14 +43,29 @@ class Optimum(Shown):
         Inequalities that were needed.
     """
 
-    suppressed: Bools = field(repr=False)
+    suppressed: Bools
     sensitive: int
     cost: float
     lower_bound: float
     cuts: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("cells", lambda found: len(found.suppressed)),
+        Fact("suppressed", lambda found: int(found.suppressed.sum())),
+        "sensitive",
+        "cost",
+        "lower_bound",
+        Fact("gap", form=".1%"),
+        "proven",
+        "cuts",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells are suppressed, and how near that is to the least."""
+        word = "proven optimal" if self.proven else f"at most {self.gap:.1%} above the optimum"
+        suppressed = int(self.suppressed.sum())
+        return f"Optimum({suppressed:,} of {len(self.suppressed):,} cells suppressed, {word})"
 
     @property
     def gap(self) -> float:
@@ -63,32 +76,6 @@ class Optimum(Shown):
     def proven(self) -> bool:
         """Whether no safe pattern costs less."""
         return bool(self.gap <= 1e-9)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "cells": len(self.suppressed),
-            "suppressed": int(self.suppressed.sum()),
-            "sensitive": self.sensitive,
-            "cost": self.cost,
-            "lower_bound": self.lower_bound,
-            "gap": self.gap,
-            "proven": self.proven,
-            "cuts": self.cuts,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        word = "proven optimal" if self.proven else f"at most {self.gap:.1%} above the optimum"
-        return [
-            f"Optimum({found['suppressed']:,} of {found['cells']:,} cells suppressed, {word})",
-            f"  sensitive    {self.sensitive:,}",
-            f"  cost         {self.cost:,.6g}",
-            f"  lower bound  {self.lower_bound:,.6g}, from {self.cuts:,} inequalities",
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Optimal suppression", self.to_dict(), formats={"gap": ".1%"})]
 
 
 def optimal_suppression(
@@ -137,9 +124,14 @@ def optimal_suppression(
     >>> system = CellSystem(np.array([2.0, 3, 4, 9]), sums)
     >>> optimal_suppression(system, Sensitive.of_width(np.array([0]), 2.0))
     Optimum(2 of 4 cells suppressed, proven optimal)
-      sensitive    1
-      cost         2
-      lower bound  2, from 2 inequalities
+      cells           4
+      suppressed      2
+      sensitive       1
+      cost            2
+      lower bound     2
+      gap          0.0%
+      proven        yes
+      cuts            2
     """
     weights = costs_of(system, cost)
     allowed = np.ones(len(system), dtype=np.bool_) if candidates is None else candidates.copy()

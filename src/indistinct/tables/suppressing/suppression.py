@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Seed, progress
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, audit
@@ -34,8 +32,8 @@ LEAST = 1e-4
 """How far a cell must be able to move, as a share of its value, where nothing more is asked."""
 
 
-@dataclass(frozen=True, eq=False)
-class Suppression(Shown):
+@result
+class Suppression(Result):
     """Which cells of a system are suppressed, and the audit which says that it is safe.
 
     Parameters
@@ -54,16 +52,36 @@ class Suppression(Shown):
         Linear programmes that were solved to find the pattern.
     """
 
-    system: CellSystem = field(repr=False)
-    sensitive: Sensitive = field(repr=False)
-    suppressed: Bools = field(repr=False)
+    system: CellSystem
+    sensitive: Sensitive
+    suppressed: Bools
     cost: float
     unit: str
-    audit: Audit = field(repr=False)
+    audit: Audit
     rounds: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("cells", lambda found: len(found.system)),
+        Fact("primary", lambda found: int(found.primary.sum())),
+        Fact("secondary", lambda found: int(found.secondary.sum())),
+        Fact("suppressed", lambda found: int(found.suppressed.sum())),
+        Fact(
+            "share",
+            lambda found: float(found.suppressed.mean()) if len(found.system) else 0.0,
+            form=".1%",
+        ),
+        "cost",
+        "unit",
+        Fact("safe", "audit.safe"),
+        Fact("narrowest", lambda found: found.audit.to_dict()["narrowest"]),
+        "rounds",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells are suppressed, and whether that is enough."""
+        word = "safe" if self.audit.safe else "NOT safe"
+        return f"Suppression({int(self.suppressed.sum()):,} of {len(self.system):,} cells, {word})"
 
     @cached_property
     def primary(self) -> Bools:
@@ -82,39 +100,13 @@ class Suppression(Shown):
         """The values, with NaN for what is suppressed."""
         return np.where(self.suppressed, np.nan, self.system.values)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "cells": len(self.system),
-            "primary": int(self.primary.sum()),
-            "secondary": int(self.secondary.sum()),
-            "suppressed": int(self.suppressed.sum()),
-            "share": float(self.suppressed.mean()) if len(self.system) else 0.0,
-            "cost": self.cost,
-            "unit": self.unit,
-            "safe": self.audit.safe,
-            "narrowest": self.audit.to_dict()["narrowest"],
-            "rounds": self.rounds,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        return [
-            f"Suppression({found['suppressed']:,} of {found['cells']:,} cells, "
-            f"{'safe' if found['safe'] else 'NOT safe'})",
-            f"  primary    {found['primary']:,}",
-            f"  secondary  {found['secondary']:,}",
-            f"  cost       {self.cost:,.6g} ({self.unit})",
-        ]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (name, int(np.prod(place.shape)), *self._counts(place))
             for name, place in self.system.places.items()
         ]
         headings = ("table", "cells", "primary", "secondary")
-        facts = Table.facts("Suppression", self.to_dict(), formats={"share": ".1%"})
-        return [facts, Table("Suppressed cells by table", headings, rows)] if rows else [facts]
+        return [Table("Suppressed cells by table", headings, rows)] if rows else []
 
     def _counts(self, place: Ints) -> tuple[int, int]:
         cells = place[place >= 0]
@@ -168,9 +160,16 @@ def suppress(
     >>> system = CellSystem(np.array([2.0, 3, 4, 9]), sums)
     >>> suppress(system, Sensitive.of_width(np.array([0]), 3.0))
     Suppression(2 of 4 cells, safe)
-      primary    1
-      secondary  1
-      cost       2 (cells)
+      cells           4
+      primary         1
+      secondary       1
+      suppressed      2
+      share       50.0%
+      cost            2
+      unit        cells
+      safe          yes
+      narrowest       3
+      rounds          5
     """
     costs = cell_costs(system, sensitive, cost)
     primary = np.zeros(len(system), dtype=np.bool_)

@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct.core import Floats, InputError, did_you_mean
 from indistinct.keys import Coded, CodedColumn, Side
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.bin_names import bin_names
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
@@ -26,7 +26,7 @@ _LISTED = 200
 
 
 @dataclass(frozen=True)
-class Moments(Told):
+class Moments(Part):
     """Mean, standard deviation and quantiles of the numbers of one file.
 
     `left_out` counts the records that have none.

@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from indistinct.core import Floats, InputError, Ints, Seed, SmallInts, did_you_mean, progress
 from indistinct.keys import Coded, CodedColumn
-from indistinct.results import Fact, Shown, Table, Told, facts
+from indistinct.results import Fact, Part, Shown, Table, facts
 from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns
@@ -54,7 +54,7 @@ def expected_pmse(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Propensity(Told, Shown):
+class Propensity(Part, Shown):
     """How well a logistic model tells released from original records.
 
     Parameters

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from indistinct.core import InputError, above, check_number, progress
 from indistinct.keys import Coded
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import agreement, bars
 from indistinct.utility.analyses.fitting import (
     Fit,
@@ -52,7 +52,7 @@ def interval_overlap(original: tuple[float, float], released: tuple[float, float
 
 
 @dataclass(frozen=True)
-class Coefficient(Told):
+class Coefficient(Part):
     """One coefficient in both files, with its standard error.
 
     `overlap` is that of the confidence intervals, `standardised` the difference in standard

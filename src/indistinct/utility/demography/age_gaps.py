@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.utility.analyses.printing import by_side
 from indistinct.utility.demography.breaks import AgeBreak, find_break
 from indistinct.utility.demography.counts import CoupleAges
@@ -24,7 +24,7 @@ Reference = Literal["wife", "husband", "older"]
 
 
 @dataclass(frozen=True, eq=False)
-class GapCurve(Told):
+class GapCurve(Part):
     """The mean gap by the age of one partner: g(a) = mean(age of husband − age of wife | a).
 
     Parameters

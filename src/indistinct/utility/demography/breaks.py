@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from indistinct.core import Floats, Ints
-from indistinct.results import Told
+from indistinct.results import Part
 from indistinct.utility.demography.counts import CoupleAges
 
 __all__ = ["AgeBreak", "find_break"]
@@ -55,7 +55,7 @@ that is lost where values below 1 count as 1."""
 
 
 @dataclass(frozen=True)
-class AgeBreak(Told):
+class AgeBreak(Part):
     """An age that divides couples who were kept from couples who were not.
 
     Parameters

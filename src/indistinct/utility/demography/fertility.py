@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indistinct.core import Floats, InputError, at_least, check_number
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
 from indistinct.utility.demography.rates import FertilitySeries, Survival, fertility_series
@@ -25,7 +25,7 @@ SHOWN = (0, 5, 10, 14)
 
 
 @dataclass(frozen=True)
-class FertilityTrend(Told):
+class FertilityTrend(Part):
     """The trend of some ages' rates: their change a year, in children a woman.
 
     Parameters

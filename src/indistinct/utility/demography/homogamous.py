@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, did_you_mean
-from indistinct.results import Fact, Result, Table, Told, facts, result
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.utility.demography.counts import OLDEST, CoupleEducation
 from indistinct.utility.demography.figures import homogamy_figure
 from indistinct.utility.demography.odds import LogOdds, Mating, log_odds, mating
@@ -26,7 +26,7 @@ AGE_GROUPS = ((0, OLDEST), (25, 34), (35, 44), (45, 54), (55, 64))
 
 
 @dataclass(frozen=True, eq=False)
-class HomogamyGroup(Told):
+class HomogamyGroup(Part):
     """The log odds of the couples whose wife is in one group of ages.
 
     Parameters

@@ -153,7 +153,7 @@ class DataflyResult(Result):
         said = "; k holds for each attribute by itself, not for combinations" if each else ""
         return f"Datafly ({promise}) by {by}{said}"
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "Levels to which the attributes were raised",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from indistinct.core import InputError, did_you_mean
-from indistinct.results import Told, facts
+from indistinct.results import Part, facts
 
 __all__ = [
     "CARETAKER",
@@ -29,7 +29,7 @@ AnonymityMapping = Callable[[float, int], int]
 
 
 @dataclass(frozen=True)
-class Profile(Told):
+class Profile(Part):
     """What a recipient tolerates and is trusted with, from 0 to 1 for each attribute.
 
     Sweeney (2001, section 6.2) asks the data holder for two lists of numbers.

@@ -83,7 +83,7 @@ class AnonymityTable(Result):
             [100 * row.dropped for row in self.rows],
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         names = list(self.rows[0].recoding) if self.rows else []
         return [
             Table(

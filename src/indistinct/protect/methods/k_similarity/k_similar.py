@@ -141,7 +141,7 @@ class KSimilar(Result):
         """Say what was made."""
         return f"k-Similar, k={self.k}: {self.clusters:,} clusters"
 
-    def _more_tables(self) -> Sequence[Table]:
+    def _row_tables(self) -> Sequence[Table]:
         return self.recoding._tables()
 
 

@@ -112,7 +112,7 @@ class Suppression(Result):
             f"{self.records_changed:,} records, {how}"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Cells suppressed to k = {self.k} ({self.meaning})",

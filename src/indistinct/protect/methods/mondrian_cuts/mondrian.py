@@ -155,7 +155,7 @@ class Mondrian(Result):
         width = np.where(low == high, 0.0, np.where(np.isnan(width), 1.0, width))
         return np.asarray(width[self.parts])
 
-    def _more_tables(self) -> Sequence[Table]:
+    def _row_tables(self) -> Sequence[Table]:
         return self.recoding._tables()
 
 

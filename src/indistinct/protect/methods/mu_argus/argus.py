@@ -172,7 +172,7 @@ class ArgusResult(Result):
             "cells suppressed"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         cells = self.cells_suppressed()
         return [
             Table(

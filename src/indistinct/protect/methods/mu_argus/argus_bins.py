@@ -167,7 +167,7 @@ class UnsafeCombinations(Result):
             f"{self.k}: {self.bins:,} bins, {self.records:,} records"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Combinations with bins smaller than {self.k}",

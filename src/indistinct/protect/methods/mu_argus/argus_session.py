@@ -37,7 +37,7 @@ class Effect(Result):
         """Say what becomes of the unsafe combinations."""
         return f"{self.variable} at level {self.level}"
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         before, after = self.before, self.after
         return [
             Table(

@@ -100,7 +100,7 @@ class LocalRecoding(Result):
         tried = "" if self.complete else "; not every combination of levels was tried"
         return f"Local recoding, k={self.k}, by {self.loss}{tried}"
 
-    def _more_tables(self) -> Sequence[Table]:
+    def _row_tables(self) -> Sequence[Table]:
         return self.recoding._tables()
 
 

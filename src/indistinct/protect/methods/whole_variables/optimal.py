@@ -137,7 +137,7 @@ class Optimum(Result):
             f"{self._certainty()}"
         )
 
-    def _more_tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "Levels",
