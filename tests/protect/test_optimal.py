@@ -407,7 +407,7 @@ def test_locks_that_only_break_k_together_are_told_with_what_would_help():
         ({"k": 2, "max_drop": 1.5}, "max_drop must be"),
         ({"k": 2, "limits": {"a": 4}}, "The level of 'a' must be from 0"),
         ({"k": 2, "limits": {"aa": 1}}, "'aa' is not in the key"),
-        ({"k": 2, "weights": {"a": -1}}, "The weight of 'a' must be a number from 0"),
+        ({"k": 2, "weights": {"a": -1}}, "The weight of 'a' must be a number of at least 0"),
         ({"k": 2, "weights": {"z": 1}}, "'z' is not in the key"),
         ({"k": 2, "weights": {"a": 0, "b": 0, "c": 0}}, "At least one variable"),
         ({"k": 2, "weights": {"a": 2}, "loss": "aecs"}, "weights mean nothing to it"),

@@ -289,7 +289,7 @@ def test_wrong_options_are_refused():
         ({"k": 2, "weights": {"v7": 1}}, "not in the key"),
         ({"k": 2, "limits": {"v0": 5}}, "from 0"),
         ({"k": 2, "alpha": 0.5}, "wildcard"),
-        ({"k": 2, "meaning": "wildcard", "alpha": 2}, "between 0 and 1"),
+        ({"k": 2, "meaning": "wildcard", "alpha": 2}, "a number from 0 to 1"),
         ({"k": 2, "meaning": "wildcard", "optimal": True}, "strict"),
     ]:
         with pytest.raises(InputError, match=words):
