@@ -400,9 +400,11 @@ def _without_columns_of_seconds(text: str) -> str:
     for number, line in enumerate(lines):
         cells = line.split("|")
         header = re.search(r"(?<=  )seconds\b", line)
+        if not line.startswith("|"):
+            cell = None
         if line.startswith("|") and " seconds " in cells:
             cell = cells.index(" seconds ")
-        elif line.startswith("|") and cell is not None:
+        elif cell is not None and cell < len(cells):
             cells[cell] = re.sub(r"[\d.]+", "<duration>", cells[cell])
             lines[number] = "|".join(cells)
         elif header is not None:
