@@ -388,5 +388,5 @@ def test_words_of_the_method_section_are_those_of_the_methods(write):
         for word in words:
             given = f'method = "{method}"\naccess = "private"'
             project = load_project(write(given, f'[method]\n{setting} = "{word}"\n'))
-            assert getattr(project.method, setting) == word
+            assert project.method.given() == {setting: word}
     assert get_args(Use) == get_args(ProjectUse)

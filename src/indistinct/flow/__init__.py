@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.flow.checks import KNOWN_METHODS
     from indistinct.flow.comparing import compare_release
     from indistinct.flow.leaving import Leaving, prepare_to_leave
     from indistinct.flow.opening_both import kind_of
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
         climbed,
         compare_methods_as_asked,
         protect_as_asked,
+        protect_data,
+        request_of,
         silent,
     )
     from indistinct.flow.releasing import release_data, run_project

@@ -13,13 +13,13 @@ from indistinct.core.doors import watching
 from indistinct.engine import EngineName
 from indistinct.flow import WrittenReport, write_report
 from indistinct.flow.checks import check_against_data, check_wanted, secret_beside
-from indistinct.flow.perturbing import PERTURBING
 from indistinct.flow.protecting import Say, climbed, protect_as_asked, silent
 from indistinct.flow.run_result import Run
 from indistinct.flow.session import Data, open_data
 from indistinct.flow.wanted import Wanted
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Uniques
+from indistinct.options import known_method
 from indistinct.project import ReportSettings, load_project
 from indistinct.protect import (
     Protected,
@@ -177,7 +177,10 @@ def release_data(
             secrets=secrets,
             say=say,
         )
-        perturbed = wanted.method in PERTURBING or (wanted.plan is not None and not done.claims_k)
+        perturbing = (
+            wanted.method is not None and known_method(wanted.method).family == "perturbing"
+        )
+        perturbed = perturbing or (wanted.plan is not None and not done.claims_k)
         protection = data.protection(done) if perturbed else None
         drawn, warned = None, _purpose(done, wanted)
         if wanted.report.map:

@@ -15,11 +15,11 @@ from indistinct.engine import EngineName
 from indistinct.files import FORMATS, Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, load_hierarchies
 from indistinct.households import HouseholdColumns
+from indistinct.options import Lines
 from indistinct.project.applying import apply_declarations
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
 from indistinct.project.contract import Contract
 from indistinct.project.household import DeclaredRule, Household, household_columns
-from indistinct.project.lines import Lines
 from indistinct.project.method import MethodSettings
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
 from indistinct.project.recipients import Access, Recipient
@@ -317,6 +317,14 @@ class Project:
             for name, declared in named
             if (value := getattr(declared, setting)) is not None
         }
+
+    def said_of(self, setting: str, key: Iterable[str]) -> Any:
+        """Return what the file says where an option stands: ``release.max_drop``, or a number by
+        variable of the key, ``variables.importance``."""
+        section, _, name = setting.partition(".")
+        if section == "variables":
+            return self.of_variables(name, key)
+        return getattr(getattr(self, section), name)
 
     def hierarchies(self, values: Mapping[str, Iterable[object]], source: Source) -> Hierarchies:
         """Return a hierarchy for each variable, given the values that occur.
