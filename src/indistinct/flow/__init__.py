@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         Say,
         climbed,
         compare_methods_as_asked,
-        protect_as_asked,
         protect_data,
         request_of,
         silent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ __all__ = [
     "Say",
     "climbed",
     "compare_methods_as_asked",
-    "protect_as_asked",
+    "options_for",
     "protect_data",
     "request_of",
     "silent",
@@ -60,35 +60,6 @@ def climbed(data: Data, key: Sequence[str], wanted: Wanted, say: Say) -> Hierarc
     for note in found.notes.values():
         say(f"hierarchy: {note}")
     return found
-
-
-def protect_as_asked(
-    data: Data,
-    key: Sequence[str],
-    wanted: Wanted,
-    *,
-    seed: int,
-    hierarchies: Hierarchies | None = None,
-    registers: Sequence[Source] = (),
-    secrets: ReleaseKey | None = None,
-    say: Say = silent,
-) -> Protected:
-    """Change a copy of the records by the plan or the method asked for."""
-    promise: dict[str, Any] = {"k": wanted.k, "at_most": wanted.at_most, "person": wanted.person}
-    if wanted.plan is not None:
-        return data.replay(key, wanted.plan, seed=seed, **promise)
-    if wanted.method is None:
-        raise InputError("Name a method, or a plan.")
-    return protect_data(
-        data,
-        key,
-        method=wanted.method,
-        seed=seed,
-        hierarchies=hierarchies if hierarchies is not None else wanted.hierarchies,
-        secrets=secrets,
-        options=_method_options(data, key, wanted, registers=registers, say=say),
-        **promise,
-    )
 
 
 def protect_data(
@@ -117,24 +88,21 @@ def protect_data(
         source, first = stepped.source, len(stepped.plan)
     climb = cache(lambda wanted: replace(data, source=source).climbing(wanted, hierarchies))
 
-    def protect(records: Source, request: Request) -> Protected:
-        return protect_by_method(
-            data.engine,
-            records,
-            names,
-            method=method,
-            hierarchies=lambda wanted: climb(tuple(wanted)),
-            request=request,
-            seed=seed,
-            first=first,
-            secrets=secrets,
-            project=data.project,
-            person=whose,
-        )
-
+    protect = partial(
+        protect_by_method,
+        data.engine,
+        key=names,
+        method=method,
+        hierarchies=lambda wanted: climb(tuple(wanted)),
+        seed=seed,
+        first=first,
+        secrets=secrets,
+        project=data.project,
+        person=whose,
+    )
     # steps count people themselves, and encryption promises no k
     if whose is None or chosen.family == "perturbing" or method == "encrypt":
-        done = protect(source, request)
+        done = protect(source=source, request=request)
     else:
         if method == "argus":
             _check_one_combination_each(data, source, names, whose)
@@ -145,7 +113,7 @@ def protect_data(
             person=whose,
             k=request.k,
             protect=lambda units, asked: protect(
-                units.source, _of_units(data, request, units, asked)
+                source=units.source, request=_of_units(data, request, units, asked)
             ),
             seed=seed,
             secrets=secrets,
@@ -226,11 +194,11 @@ def compare_methods_as_asked(data: Data, wanted: Wanted, *, say: Say = silent) -
         at_most=asked.at_most,
         seed=asked.seed,
         hierarchies=climbed(data, key, asked, say),
-        **_method_options(data, key, asked, registers=registers, say=say),
+        **options_for(data, key, asked, registers=registers, say=say),
     )
 
 
-def _method_options(
+def options_for(
     data: Data, key: Sequence[str], wanted: Wanted, *, registers: Sequence[Source], say: Say
 ) -> dict[str, Any]:
     """Return the options of the method, and a register that it can count by the key."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from indistinct.files import Format
+from indistinct.options.checking import listed, text
 from indistinct.options.kinds import (
     Kind,
     a_name,
@@ -28,7 +29,9 @@ Told = Literal["blank", "refuse", "allow"]
 Use = Literal["statistics", "records"]
 """What a recipient works with: the file or groups as a whole, or what single records say."""
 
-_codes: Kind[tuple[str, ...]] = replace(names, variables=False)
+_codes: Kind[tuple[str, ...]] = replace(
+    names, check=listed(text, "codes of reservations"), variables=False
+)
 _names_or_none: Kind[tuple[str, ...] | None] = replace(
     names, holds=tuple[str, ...] | None, unset=None
 )

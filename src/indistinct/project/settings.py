@@ -18,6 +18,7 @@ from indistinct.core.doors import beside, check_within, watched
 from indistinct.engine import parse_size
 from indistinct.files import is_database
 from indistinct.options import (
+    RELEASING,
     Check,
     Place,
     Problems,
@@ -46,6 +47,7 @@ __all__ = [
     "listed",
     "missing_codes",
     "number",
+    "of_option",
     "path",
     "ranges",
     "setting",
@@ -77,6 +79,14 @@ def setting(check: Check, meaning: str, *, default: Any = None, required: bool =
     return field(
         default=default, metadata={"check": check, "meaning": meaning, "required": required}
     )
+
+
+def of_option(option: str, *, default: Any = None) -> Any:
+    """Declare a setting that is an option of every release, with its check and its meaning."""
+    said = RELEASING[option]
+    if said.kind.check is None:
+        raise TypeError(f"{option} has no check for a project file")
+    return setting(said.kind.check, said.meaning, default=default)
 
 
 def path(value: Any, place: Place) -> Path | None:

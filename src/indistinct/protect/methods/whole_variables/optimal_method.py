@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +17,7 @@ from indistinct.options import (
     register_method,
 )
 from indistinct.protect.deciding import LIMITS, LOSS, MAX_DROP, WEIGHTS, Decision, Records
-from indistinct.protect.methods.whole_variables.optimal import Optimum, optimal
+from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import LDiversity, PrivacyModel, TCloseness
 from indistinct.protect.request import Request
 from indistinct.risk import with_missing_codes
@@ -58,28 +57,25 @@ def decide_optimal(records: Records, asked: Request) -> Decision:
     loss = asked[LOSS] or "loss"
     models, sensitive = _models(records, asked)
 
-    def best(models: Sequence[PrivacyModel], sensitive: KeyTable | None) -> Optimum:
-        return optimal(
-            records.keys,
-            k=asked.k,
-            models=models,
-            loss=loss,
-            max_drop=asked[MAX_DROP],
-            limits=asked[LIMITS] or None,
-            weights=asked[WEIGHTS] or None,
-            sensitive=sensitive,
-            register=asked[REGISTER],
-            checks=asked[CHECKS],
-        )
-
-    result = best(models, sensitive)
+    best = partial(
+        optimal,
+        records.keys,
+        k=asked.k,
+        loss=loss,
+        max_drop=asked[MAX_DROP],
+        limits=asked[LIMITS] or None,
+        weights=asked[WEIGHTS] or None,
+        register=asked[REGISTER],
+        checks=asked[CHECKS],
+    )
+    result = best(models=models, sensitive=sensitive)
     sizes = [model for model in models if model.looks_at is None]
     if len(sizes) < len(models):
         result = replace(
             result,
-            forced=not best(sizes, sensitive).releases_like(result),
+            forced=not best(models=sizes, sensitive=sensitive).releases_like(result),
             sensitive=sensitive,
-            again=partial(best, models),
+            again=lambda other: best(models=models, sensitive=other),
         )
 
     def least(recoding: Recoding) -> tuple[float, bool] | None:
