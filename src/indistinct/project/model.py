@@ -147,6 +147,9 @@ class Release:
     reach: int | None = of_option("reach")
     out: Path | None = setting(path, "the release folder to write")
     format: Format | None = of_option("format")
+    seed: int | None = setting(
+        whole(least=0), "for repeating a run; it stays private, with this file"
+    )
     purpose: str | None = setting(text, "what the recipient wants the data for")
     recipient: str | None = setting(text, "who gets the data")
     access: Access | None = setting(choice(*get_args(Access)), "who else may get the data")
