@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import results_of_tables as tables
 import results_of_text as letters
-from indistinct.protect.losses import Losses
 from small_data import open_small
 
 import indistinct
@@ -45,6 +44,7 @@ from indistinct.protect import (
     protect_uniques,
     round_counts,
 )
+from indistinct.protect.losses import Losses
 from indistinct.protect.methods.local_suppression.suppress import suppress
 from indistinct.protect.steps.pram import PramOutcome
 from indistinct.prove import (

@@ -15,6 +15,7 @@ ROOMS = [
     "indistinct",
     "indistinct.core.variables",
     "indistinct.results.figures",
+    "indistinct.options",
     "indistinct.hierarchy",
     "indistinct.files",
     "indistinct.engine",
@@ -94,12 +95,46 @@ def api() -> str:
 def cli() -> str:
     """Return the page of the command line."""
     lines = ["# Command line", "", "Made by `tools/reference.py` from `--help`.", ""]
+    from indistinct.cli.app import verb_function
+    from indistinct.cli.declared import topics_of
+
     for verb in VERBS:
         lines += [f"## `indistinct {verb}`", "", "```", _help(verb), "```", ""]
+        for topic in (topics_of(verb_function(verb)) or ())[1:]:
+            lines += [f"### `indistinct {verb} --help {topic.name}`", "", "```"]
+            lines += [_help(verb, topic.name), "```", ""]
     return "\n".join(lines)
 
 
-PAGES = {"api.md": api, "cli.md": cli}
+def methods() -> str:
+    """Return the page of methods and their options, from the registry."""
+    from indistinct.options import known_methods
+
+    lines = [
+        "# Methods and their options",
+        "",
+        "Made by `tools/reference.py` from what the methods declare. An option is typed on the "
+        "command line, stands in a project file, or is a keyword of `Data.protect`.",
+        "",
+    ]
+    for method in known_methods().values():
+        lines += [f"## `{method.name}`", "", f"It {method.meaning}. Afterwards {method.promises}."]
+        lines += [""]
+        if method.options:
+            lines += ["| keyword | typed | project file | meaning |", "| --- | --- | --- | --- |"]
+        for option in method.options:
+            section, _, setting = (option.setting or f"method.{option.name}").partition(".")
+            heading = "[variables.NAME]" if section == "variables" else f"[{section}]"
+            in_file = option.in_method_section or option.setting
+            lines.append(
+                f"| `{option.name}` | {f'`{option.typed_as}`' if option.on_the_line else ''} | "
+                f"{f'`{heading} {setting}`' if in_file else ''} | {option.meaning} |"
+            )
+        lines += [""] if method.options else []
+    return "\n".join(lines)
+
+
+PAGES = {"api.md": api, "cli.md": cli, "methods.md": methods}
 
 
 def _first(text: str) -> str:
@@ -122,13 +157,15 @@ def _signature(thing: object) -> str:
     return text.replace("|", "\\|") if len(text) < 400 else "(…)"
 
 
-def _help(verb: str) -> str:
+def _help(verb: str, *topic: str) -> str:
     from typer.testing import CliRunner
 
     from indistinct.cli.app import app
 
     environment = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "TERM": "dumb", "NO_COLOR": "1"}
-    shown = CliRunner().invoke(app, [verb, "--help"], env=environment, prog_name="indistinct")
+    shown = CliRunner().invoke(
+        app, [verb, "--help", *topic], env=environment, prog_name="indistinct"
+    )
     return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
 
 

@@ -19,6 +19,7 @@ from indistinct.core.errors import InputError
 from indistinct.core.variables import LEVELS, ROLES, Variables
 from indistinct.engine import start_engine
 from indistinct.files import open_data, open_table
+from indistinct.options.tomltext import toml_value
 from indistinct.project import (
     Draft,
     Guess,
@@ -27,7 +28,6 @@ from indistinct.project import (
     draft_project,
     load_project,
 )
-from indistinct.project.tomltext import toml_value
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -47,10 +47,14 @@ def verb_function(name: str) -> Callable[..., None]:
 
 @cache
 def _command(name: str) -> Any:
+    from indistinct.cli.declared import TopicsCommand, topics_of
     from indistinct.cli.verb import as_verb
 
+    function = verb_function(name)
+    topics = topics_of(function)
+    kind = None if topics is None else type("Topics", (TopicsCommand,), {"topics": topics})
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name)(as_verb(verb_function(name)))
+    alone.command(name, cls=kind)(as_verb(function))
     return typer.main.get_command(alone)
 
 

@@ -34,7 +34,7 @@ from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
 from indistinct.files import write_data
 from indistinct.flow import Data, open_data, verify_release
-from indistinct.protect import Method, Request
+from indistinct.protect import Request
 from indistinct.prove import Verification
 from indistinct.release import file_digest
 from indistinct.risk import file_risk, known_population_risk
@@ -53,7 +53,7 @@ FEWEST = 1000
 
 STAGES = 9
 """The sentences that say what is being done."""
-WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
+WAYS: tuple[str, ...] = ("datafly", "optimal", "k-similar")
 
 
 def is_demo(folder: Path) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.flow.checks import KNOWN_METHODS
     from indistinct.flow.comparing import compare_release
     from indistinct.flow.comparing_reports import (
         compare_reports,
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
         Say,
         climbed,
         compare_methods_as_asked,
-        protect_as_asked,
+        protect_data,
+        request_of,
         silent,
     )
     from indistinct.flow.releasing import release_data, run_project

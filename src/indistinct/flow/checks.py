@@ -4,41 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indistinct import files
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError
 from indistinct.core.doors import beside, check_new_folder
 from indistinct.files import Source
-from indistinct.flow.perturbing import PERTURBING
-from indistinct.flow.session import Data
 from indistinct.flow.wanted import Wanted
+from indistinct.options import known_method, known_methods, method_options, refuse_unknown_options
 from indistinct.project import Project
-from indistinct.protect import ACTIONS, METHODS, Plan, check_options
+from indistinct.protect import Plan
 from indistinct.prove import check_codes
 from indistinct.release import SigningKey, parts
 from indistinct.release.report import find_browser, load_words
 
-__all__ = ["KNOWN_METHODS", "check_against_data", "check_wanted", "known_method"]
+if TYPE_CHECKING:
+    from indistinct.flow.session import Data
 
-KNOWN_METHODS: tuple[str, ...] = (*METHODS, *PERTURBING, *ACTIONS)
-"""Every method that a release can be protected by."""
-
-_OF_ACTIONS: Mapping[str, tuple[str, ...]] = {
-    "destroy": ("domains",),
-    "blank": ("variables", "part"),
-    "perturb": ("variables", "how"),
-    "encrypt": ("variables", "randomised"),
-}
-_AS_REQUESTED = {"preset": "profile", "l": "models", "t": "models"}
-"""Options that become another one of a request."""
-
-
-def known_method(name: str) -> str:
-    """Return the name of a method; refuse one that does not exist."""
-    if name not in KNOWN_METHODS:
-        raise InputError(f"There is no method '{name}'. {did_you_mean(name, KNOWN_METHODS)}")
-    return name
+__all__ = ["check_against_data", "check_wanted", "secret_beside"]
 
 
 def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey | None:
@@ -52,11 +35,11 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
         Plan.load(wanted.plan)
     elif wanted.method is None:
         raise InputError(
-            f"Say how to protect: {', '.join(KNOWN_METHODS)}, with --method or in the project "
+            f"Say how to protect: {', '.join(known_methods())}, with --method or in the project "
             'file, [release] method = "datafly". See what each would cost with protect --compare.'
         )
     else:
-        _check_options(known_method(wanted.method), wanted.options)
+        _check_options(wanted.method, wanted.options)
     if project is not None and project.steps and not _does_steps(wanted):
         named = ", ".join(f"[steps.{name}]" for name in project.steps)
         what = "a plan" if wanted.plan is not None else f"'{wanted.method}'"
@@ -85,7 +68,7 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
 
 def _does_steps(wanted: Wanted) -> bool:
     """Say whether the steps of a project file are applied with what is asked."""
-    if wanted.plan is not None or wanted.method in ACTIONS:
+    if wanted.plan is not None or known_method(wanted.method or "").family == "acting":
         return False
     return not (wanted.method == "shuffle" and wanted.options.get("variables"))
 
@@ -110,22 +93,8 @@ def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[S
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     if ("l" in options or "t" in options) and "sensitive" not in options:
         raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
-    # whatever is done, nothing may be learnt of what is sensitive
-    options = {name: value for name, value in options.items() if name != "sensitive"}
-    if method in METHODS:
-        for name, value in options.items():
-            asked = _AS_REQUESTED.get(name, name)
-            try:
-                check_options(method, {asked: value})
-            except InputError as error:
-                raise InputError(str(error).replace(f"option {asked}", f"option {name}")) from None
-    elif method in _OF_ACTIONS:
-        for name in options:
-            if name not in _OF_ACTIONS[method]:
-                raise InputError(
-                    f"'{method}' does not know the option {name}. Leave it out, or take another "
-                    "method."
-                )
+    for_all = {one.name for one in method_options() if one.for_all}
+    refuse_unknown_options(method, {n: v for n, v in options.items() if n not in for_all})
 
 
 def _check_release(path: Path) -> None:

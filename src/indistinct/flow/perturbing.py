@@ -8,26 +8,113 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import InputError
 from indistinct.core.doors import check_within
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns, guess_household
+from indistinct.options import (
+    Kind,
+    Option,
+    a_number,
+    a_text,
+    a_word,
+    names,
+    numbers_by_variable,
+    only_by_keyword,
+    register_method,
+)
 from indistinct.project import Project
 from indistinct.protect import (
     CensusVariables,
+    Decision,
     KeepRules,
     Plan,
+    Records,
+    Request,
     Shuffle,
     Step,
     census_shuffle,
 )
+from indistinct.protect.shuffling import Of
 from indistinct.rules import Rules
 
 __all__ = ["PERTURBING", "perturbing_plan"]
 
 PERTURBING = ("shuffle", "steps")
 """Methods that perturb: shuffling, and whatever steps the project file lists."""
+
+_TYPED: tuple[tuple[str, Kind[Any], str, str], ...] = (
+    (
+        "variables",
+        names,
+        "the confidential variables; without, the project's steps, or a census as a whole",
+        "--shuffle",
+    ),
+    ("given", names, "variables whose associations with them are kept", ""),
+    ("within", names, "values move only between records alike in these", ""),
+    (
+        "shares",
+        numbers_by_variable(least=0, most=1),
+        "the share of records to change, age=0.5,education=0.1",
+        "--share",
+    ),
+    ("level", a_number(0, 1), "the level of protection, 0 (none) to 1 (maximum, default)", ""),
+    ("max_risk", a_number(0), "the share of people that may still be found, at most", ""),
+    ("of", a_word(Of), "whom", ""),
+    ("where", a_text, "only records for which this holds, 'age < 20'", ""),
+)
+_SHUFFLING: tuple[Option[Any], ...] = tuple(
+    # a project file lists shuffles among its steps
+    Option(
+        name, kind, meaning, flag, in_project=False, dest="shuffled" if flag == "--shuffle" else ""
+    )
+    for name, kind, meaning, flag in _TYPED
+)
+_FURTHER: tuple[Option[Any], ...] = tuple(
+    Option(one.name, only_by_keyword(Any), "see `indistinct.protect.Shuffle`")
+    for one in fields(Shuffle)
+    if one.name not in {"hierarchies", *(option.name for option in _SHUFFLING)}
+)
+
+
+@register_method(
+    "shuffle",
+    "deals values out again, so that associations stay",
+    options=(*_SHUFFLING, *_FURTHER),
+    family="perturbing",
+    promises="every value occurs as often as before; no k is promised",
+    place=1,
+)
+def decide_shuffle(records: Records, asked: Request) -> Decision:
+    """Plan the shuffle that is asked for, or the project's, or that of a census."""
+    return _plan_of("shuffle", records, asked)
+
+
+@register_method(
+    "steps",
+    "does what the project file lists in sections [steps.NAME]",
+    family="perturbing",
+    promises="what the steps promise holds",
+    place=2,
+)
+def decide_steps(records: Records, asked: Request) -> Decision:
+    """Plan the project's steps."""
+    return _plan_of("steps", records, asked)
+
+
+def _plan_of(method: str, records: Records, asked: Request) -> Decision:
+    if records.source is None:
+        raise InputError(f"'{method}' needs the records, not their count alone.")
+    plan = perturbing_plan(
+        method,
+        records.source,
+        project=records.project,
+        hierarchies=records.climb,
+        options={n: value for n, value in asked.given.items() if value not in ({}, ())},
+    )
+    return Decision(plan, promises=False)
+
 
 Hierarchical = Callable[[Sequence[str]], Mapping[str, Hierarchy]]
 """Gives the hierarchies of some variables."""
@@ -48,7 +135,8 @@ def perturbing_plan(
     Where the project has edit rules, steps that alter values are applied under them.
     """
     if method == "shuffle" and options.get("variables"):
-        steps: Sequence[Step] = [_shuffle(source, project, hierarchies, options)]
+        given = _completed(dict(options), source, project, hierarchies)
+        steps: Sequence[Step] = [Shuffle(**given)]
     elif options:
         raise InputError(
             f"{', '.join(options)}: which variables? Name what is shuffled with --shuffle a,b."
@@ -65,21 +153,6 @@ def perturbing_plan(
             '[steps.NAME] with its kind, such as kind = "rank-swap".'
         )
     return Plan(tuple(_under_rules(steps, source, project)))
-
-
-def _shuffle(
-    source: Source,
-    project: Project | None,
-    hierarchies: Hierarchical,
-    options: Mapping[str, Any],
-) -> Shuffle:
-    known = {field.name for field in fields(Shuffle)}
-    for name in options:
-        if name not in known:
-            raise InputError(
-                f"'shuffle' does not know the option {name}. {did_you_mean(name, known)}"
-            )
-    return Shuffle(**_completed(dict(options), source, project, hierarchies))
 
 
 def _declared(source: Source, project: Project, hierarchies: Hierarchical) -> list[Step]:

@@ -13,13 +13,13 @@ from indistinct.core.doors import watching
 from indistinct.engine import EngineName
 from indistinct.flow import WrittenReport, write_report
 from indistinct.flow.checks import check_against_data, check_wanted, secret_beside
-from indistinct.flow.perturbing import PERTURBING
-from indistinct.flow.protecting import Say, climbed, protect_as_asked, silent
+from indistinct.flow.protecting import Say, climbed, options_for, protect_data, silent
 from indistinct.flow.run_result import Run
 from indistinct.flow.session import Data, open_data
 from indistinct.flow.wanted import Wanted
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Uniques
+from indistinct.options import known_method
 from indistinct.project import ReportSettings, load_project
 from indistinct.protect import (
     Protected,
@@ -167,17 +167,26 @@ def release_data(
         secret = secrets.save(wanted.secret or secret_beside(wanted.out), release=wanted.out)
     try:
         say(f"protecting by {wanted.plan or wanted.method} …")
-        done = protect_as_asked(
-            data,
-            names,
-            wanted,
-            seed=seed,
-            hierarchies=hierarchies,
-            registers=registers,
-            secrets=secrets,
-            say=say,
+        promise: dict[str, Any] = {
+            **{"k": wanted.k, "at_most": wanted.at_most},
+            **{"seed": seed, "person": wanted.person},
+        }
+        if wanted.plan is not None:
+            done = data.replay(names, wanted.plan, **promise)
+        else:
+            done = protect_data(
+                data,
+                names,
+                method=wanted.method,
+                hierarchies=hierarchies if hierarchies is not None else wanted.hierarchies,
+                secrets=secrets,
+                options=options_for(data, names, wanted, registers=registers, say=say),
+                **promise,
+            )
+        perturbing = (
+            wanted.method is not None and known_method(wanted.method).family == "perturbing"
         )
-        perturbed = wanted.method in PERTURBING or (wanted.plan is not None and not done.claims_k)
+        perturbed = perturbing or (wanted.plan is not None and not done.claims_k)
         protection = data.protection(done) if perturbed else None
         drawn, warned = None, _purpose(done, wanted)
         if wanted.report.map:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from indistinct import files, keys
 from indistinct.core import (
@@ -22,23 +22,20 @@ from indistinct.core import (
     Seed,
     Variables,
     at_least,
-    did_you_mean,
 )
 from indistinct.core.doors import watched, watching
 from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
 from indistinct.files import Source
 from indistinct.flow import compare_release
 from indistinct.flow.leaving import prepare_to_leave
-from indistinct.flow.perturbing import PERTURBING, perturbing_plan
+from indistinct.flow.protecting import protect_data, request_of
 from indistinct.flow.verifying import judge_release
 from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
 from indistinct.households import Kinship, guess_household, read_columns, read_kinship
 from indistinct.naming import find_person
 from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
 from indistinct.protect import (
-    ACTIONS,
     METHODS,
-    Method,
     Plan,
     Protected,
     ReleaseKey,
@@ -46,15 +43,9 @@ from indistinct.protect import (
     Select,
     Told,
     Units,
-    check_options,
-    for_people,
     fresh_seed,
     origin_of,
-    percent_of_records,
-    protect_by_method,
     protect_by_plan,
-    protect_people,
-    protect_uniques,
 )
 from indistinct.prove import (
     ProtectionReport,
@@ -150,7 +141,7 @@ class Data:
         where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
-        k, at_most = self._promise(k, at_most)
+        k, at_most = self.promise(k, at_most)
         if self.project is not None:
             public = public or self.project.public_if(names)
             missing = missing or self.project.release.missing
@@ -164,7 +155,7 @@ class Data:
             public=public,
             missing=missing or "own",
             floor=floor,
-            person=self._with_several_records(names, person),
+            person=self.with_several_records(names, person),
         )
 
     def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
@@ -177,7 +168,7 @@ class Data:
             declared = self.project.release.person
         return find_person(self.engine, self.source, declared=declared, key=key)
 
-    def _with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
+    def with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
         """Return the column by which people must be counted: somebody has several records."""
         person = self.person(declared, key=key)
         if person is None or not keys.several_records(self.engine, self.source, person):
@@ -186,7 +177,7 @@ class Data:
 
     def _one_record_each(self, key: Sequence[str]) -> Source:
         """Return one record of every person and combination of the key, to compare methods by."""
-        whose = self._with_several_records(key, None)
+        whose = self.with_several_records(key, None)
         if whose is None:
             return self.source
         units = Units.of(self.engine, self.source, key, whose).source
@@ -228,7 +219,7 @@ class Data:
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
         names = self.key(key)
-        whose = self._with_several_records(names, None)
+        whose = self.with_several_records(names, None)
         found = file_risk(
             self.engine,
             self.source,
@@ -301,6 +292,7 @@ class Data:
         seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
         person: str | None = None,
+        secrets: ReleaseKey | None = None,
         **options: Any,
     ) -> Protected:
         """Change a copy of the records until nobody stands out.
@@ -308,12 +300,7 @@ class Data:
         Parameters
         ----------
         method
-            What to do with the records that stand out (``destroy``, ``blank``, ``perturb``,
-            ``encrypt``; see `indistinct.protect.protect_uniques` for their options), or a method
-            that generalises and suppresses (``datafly``, ``argus``, ``k-similar``, ``optimal``,
-            ``mondrian``, ``local-recoding``, ``suppress``; the options are the fields of
-            `indistinct.protect.Request`), or ``shuffle``, whose options are the fields of
-            `indistinct.protect.Shuffle`, or ``steps``, which the project file lists.
+            One that is registered: ``indistinct protect --help`` and the reference list them.
         k, at_most
             The promise; by default the project's.
         seed
@@ -324,126 +311,23 @@ class Data:
         person
             The column that says whose record each is, where people have several: then every
             class gets k people, not k records. By default the project's, or found; see `person`.
+        secrets
+            The key of the release, for ``encrypt``.
+        options
+            Those that the method declares; another one is refused.
         """
-        names = self.key(key)
-        k, at_most = self._promise(k, at_most)
-        if seed is None:
-            seed = fresh_seed()
-        whose = self._with_several_records(names, person)
-        if method in ACTIONS:
-
-            def act(source: Source, threshold: int) -> Protected:
-                return protect_uniques(
-                    self.engine,
-                    source,
-                    names,
-                    action=method,
-                    k=threshold,
-                    seed=seed,
-                    **options,
-                )
-
-            threshold = keys.threshold(k, at_most)
-            if whose is None or method == "encrypt":  # which promises no k
-                return act(self.source, threshold)
-            return protect_people(
-                self.engine,
-                self.source,
-                names,
-                person=whose,
-                k=threshold,
-                protect=lambda units, asked: act(units.source, asked),
-                seed=seed,
-                secrets=options.get("secrets"),
-                only_k=method == "destroy",
-            )
-        if method in PERTURBING:
-            plan = perturbing_plan(
-                method,
-                self.source,
-                project=self.project,
-                hierarchies=lambda wanted: self._climbing(wanted, method, hierarchies),
-                options={
-                    name: value for name, value in options.items() if value not in (None, {}, ())
-                },
-            )
-            return protect_by_plan(
-                self.engine,
-                self.source,
-                names,
-                plan if whose is None else for_people(plan, whose),
-                method=method,
-                k=k,
-                at_most=at_most,
-                seed=seed,
-                person=whose,
-            )
-        chosen = cast(Method, method)
-        check_options(chosen, options)
-        request = self.request(names, k=k, at_most=at_most, **options)
-        data, stepped = self, None
-        if self.project is not None and self.project.steps:
-            stepped = self.protect(
-                names, method="steps", k=k, at_most=at_most, seed=seed, person=person
-            )
-            data = replace(self, source=stepped.source)
-        climbing = data._climbing(names, chosen, hierarchies)
-        first = len(stepped.plan) if stepped is not None else 0
-
-        def decide(source: Source, request: Request) -> Protected:
-            return protect_by_method(
-                self.engine,
-                source,
-                names,
-                method=chosen,
-                hierarchies=climbing,
-                request=request,
-                seed=seed,
-                first=first,
-            )
-
-        if whose is None:
-            done = decide(data.source, request)
-        else:
-            if chosen == "argus":
-                self._check_one_combination_each(data.source, names, whose)
-            done = protect_people(
-                self.engine,
-                data.source,
-                names,
-                person=whose,
-                k=request.k,
-                protect=lambda units, asked: decide(
-                    units.source, self._of_units(request, units, asked)
-                ),
-                seed=seed,
-                first=first,
-            )
-        return done if stepped is None else done.after_steps(stepped)
-
-    def _check_one_combination_each(self, source: Source, key: Sequence[str], person: str) -> None:
-        """Refuse µ-Argus where k combinations may be those of fewer people."""
-        if Units.of(self.engine, source, key, person).most > 1:
-            raise InputError(
-                f"µ-Argus counts combinations of values, and by '{person}' some people have "
-                "several combinations of the key: k of them may be of fewer people. Use one that "
-                "counts the whole key, such as --method suppress or mondrian."
-            )
-
-    def _of_units(self, request: Request, units: Units, k: int) -> Request:
-        """Return what is asked of people's units when it is asked of records.
-
-        A blank that agrees with anything would agree with the same person's other records, so a
-        blank is a value here.
-        """
-        sensitive = request.sensitive
-        if sensitive is not None:
-            tally = self.engine.count(units.source, sensitive.names)
-            sensitive = keys.KeyTable.from_tally(tally)
-        dropped = request.max_drop
-        if dropped >= 1:
-            dropped = int(dropped) // units.most_records
-        return replace(request, k=k, max_drop=dropped, sensitive=sensitive, meaning="strict")
+        return protect_data(
+            self,
+            self.key(key),
+            method=method,
+            k=k,
+            at_most=at_most,
+            seed=fresh_seed() if seed is None else seed,
+            hierarchies=hierarchies,
+            person=person,
+            secrets=secrets,
+            options=options,
+        )
 
     def request(
         self,
@@ -454,27 +338,7 @@ class Data:
         **options: Any,
     ) -> Request:
         """Return what is asked for: the options given, and the project's for the others."""
-        names = self.key(key)
-        if k is None and at_most is None and options.get("anonymity") is not None:
-            k = max(2, percent_of_records(options["anonymity"], self.records))
-        k, at_most = self._promise(k, at_most)
-        wanted = {name: value for name, value in options.items() if value not in (None, {}, ())}
-        known = [field.name for field in fields(Request)]
-        for name in wanted:
-            if name not in known:
-                raise InputError(f"There is no option '{name}'. {did_you_mean(name, known)}")
-        if self.project is not None:
-            release = self.project.release
-            declared = {
-                "max_drop": release.max_drop,
-                "loss": release.loss,
-                "limits": self.project.of_variables("highest_level", names),
-                "weights": self.project.of_variables("importance", names),
-                "profile": self.project.of_variables("distortion", names),
-                "identification": self.project.of_variables("identification", names),
-            }
-            wanted = {n: v for n, v in declared.items() if v not in (None, {})} | wanted
-        return Request(k=keys.threshold(k, at_most), **wanted)
+        return request_of(self, self.key(key), k=k, at_most=at_most, options=options)
 
     def compare(
         self,
@@ -484,7 +348,7 @@ class Data:
         at_most: AtMost | None = None,
         seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
-        methods: Sequence[Method] = METHODS,
+        methods: Sequence[str] = METHODS,
         **options: Any,
     ) -> SideBySide:
         """Protect copies by several methods and compare what each costs; release nothing.
@@ -496,7 +360,7 @@ class Data:
             self.engine,
             self._one_record_each(names),
             names,
-            hierarchies=self._climbing(names, "", hierarchies),
+            hierarchies=self.climbing(names, hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
             seed=fresh_seed() if seed is None else seed,
             methods=methods,
@@ -517,7 +381,7 @@ class Data:
         if not isinstance(plan, Plan):
             plan = Plan.load(plan)
         names = self.key(key)
-        k, at_most = self._promise(k, at_most)
+        k, at_most = self.promise(k, at_most)
         # a release leaves the identifiers out itself, and puts the records in another order
         return protect_by_plan(
             self.engine,
@@ -528,7 +392,7 @@ class Data:
             at_most=at_most,
             seed=seed,
             secrets=secrets,
-            person=self._with_several_records(names, person),
+            person=self.with_several_records(names, person),
         )
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
@@ -556,8 +420,8 @@ class Data:
         beside those.
         """
         names = self.key(key)
-        climbing = self._climbing(names, "", hierarchies)
-        threshold = keys.threshold(*self._promise(k, at_most))
+        climbing = self.climbing(names, hierarchies)
+        threshold = keys.threshold(*self.promise(k, at_most))
         candidates.setdefault("k", (threshold,))
         source = self._one_record_each(names)
         usual = standard_candidates(self.engine, source, names, hierarchies=climbing, **candidates)
@@ -612,16 +476,12 @@ class Data:
         register.check_columns(key)
         return keys.KeyTable.from_tally(self.engine.count(register, key))
 
-    def _climbing(
-        self,
-        names: Sequence[str],
-        method: str,
-        given: str | Path | Mapping[str, Hierarchy] | None,
+    def climbing(
+        self, names: Sequence[str], given: str | Path | Mapping[str, Hierarchy] | None = None
     ) -> Mapping[str, Hierarchy]:
+        """Return the hierarchies given, or those of a directory, the project or the values."""
         if isinstance(given, Mapping):
             return given
-        if method == "suppress":  # a cell is there or not, whatever its hierarchy
-            return {}
         return self.hierarchies(names, directory=given)
 
     def release(
@@ -806,7 +666,7 @@ class Data:
         )
         return replace(written, warnings=(*written.warnings, *warned), protected=done)
 
-    def _promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
+    def promise(self, k: int | None, at_most: int | None) -> tuple[int | None, int | None]:
         """Return the threshold asked for, or the project's."""
         if k is None and at_most is None and self.project is not None:
             return self.project.release.k, self.project.release.at_most

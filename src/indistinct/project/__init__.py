@@ -6,12 +6,12 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.naming import Guess
+    from indistinct.options import Lines
     from indistinct.project.builders import HierarchyBuilder
     from indistinct.project.checking import check_categories, check_levels
     from indistinct.project.contract import Contract
     from indistinct.project.draft import Draft, draft_project
     from indistinct.project.household import Household
-    from indistinct.project.lines import Lines
     from indistinct.project.method import MethodSettings
     from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
     from indistinct.project.publishing import (

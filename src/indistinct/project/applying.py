@@ -10,9 +10,9 @@ import pyarrow as pa
 from indistinct.core import InputError, holds_numbers, holds_text
 from indistinct.files import Source
 from indistinct.hierarchy import as_text
+from indistinct.options import Where
 from indistinct.project.contract import named_variables
 from indistinct.project.household import named_in_household
-from indistinct.project.lines import Path as Where
 from indistinct.project.method import named_in_method
 from indistinct.project.settings import Problems, header, shown
 from indistinct.project.texts import named_in_text

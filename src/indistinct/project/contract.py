@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indistinct.core import did_you_mean
-from indistinct.project.lines import Path as Where
+from indistinct.options import Where
 from indistinct.project.settings import Place, Problems, listed, setting, text, whole
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from indistinct.core.doors import write_whole
 from indistinct.engine import Engine
 from indistinct.files import Source, is_database, shown_address
 from indistinct.naming import Guess, find_person, guess_variables
-from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
+from indistinct.options import toml_comment, toml_header, toml_key, toml_value
 from indistinct.results import Shown, Table
 
 __all__ = ["Draft", "draft_project"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.core.doors import lies_within
 from indistinct.files import is_database
-from indistinct.project.lines import Path as Where
+from indistinct.options import Where
 from indistinct.project.settings import Problems, header, path
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from indistinct.protect.avoid_uniques import AvoidUniques
     from indistinct.protect.blank import Blank, Part
     from indistinct.protect.by_plan import altered_variables, protect_by_plan
+    from indistinct.protect.deciding import Decision, Records
     from indistinct.protect.deidentify import Deidentify
     from indistinct.protect.destroy import Destroy
     from indistinct.protect.dropping import DropUnsafe
@@ -53,9 +54,9 @@ if TYPE_CHECKING:
     from indistinct.protect.randomness import Draws
     from indistinct.protect.receipt import Receipt, origin_of
     from indistinct.protect.recode import RecodingStep, apply_recoding
-    from indistinct.protect.registry import decide, protect_by_method
+    from indistinct.protect.registry import METHODS, check_method, decide, protect_by_method
     from indistinct.protect.renumber import RenumberHouseholds
-    from indistinct.protect.request import METHODS, Method, Request, check_method, check_options
+    from indistinct.protect.request import Request
     from indistinct.protect.rounding import Rounded, round_counts
     from indistinct.protect.secret import ReleaseKey
     from indistinct.protect.select import Select

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from indistinct.flow import Leaving, prepare_to_leave
 from indistinct.hierarchy import hierarchies_in
 from indistinct.keys import KeyTable, person_of_records, uniques
 from indistinct.naming import find_person
+from indistinct.options import refuse_unknown_options
 from indistinct.project import (
     Problems,
     Project,
@@ -42,12 +43,10 @@ from indistinct.project import (
 )
 from indistinct.protect import (
     PRESETS,
-    Method,
     Plan,
     Protected,
     Request,
     Select,
-    check_options,
     fresh_seed,
     origin_of,
     protect_by_method,
@@ -308,7 +307,7 @@ def _protected(
     if method == "datafly":
         borne = {**project.of_variables("distortion", key), **(recipient.distortion or {})}
         options["profile"] = PRESETS[recipient.preset or "public"].with_values(tolerance=borne)
-    check_options(cast(Method, method), options)
+    refuse_unknown_options(method, options)
     drop = recipient.max_drop if recipient.max_drop is not None else project.release.max_drop
     request = Request(
         k=k,
@@ -328,7 +327,7 @@ def _protected(
         engine,
         source,
         key,
-        method=cast(Method, method),
+        method=method,
         hierarchies=project.hierarchies(values, source) if method != "suppress" else {},
         request=request,
         seed=seed,

@@ -8,9 +8,9 @@ not go. A holder decides beforehand; two versions for two uses could be linked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from indistinct.core import InputError, check_whole
+from indistinct.options import Use
 from indistinct.protect.blank import Blank
 from indistinct.protect.deidentify import Deidentify
 from indistinct.protect.encrypt import Encrypt
@@ -26,8 +26,6 @@ from indistinct.protect.steps.suppress import SuppressAttribute, SuppressCells
 from indistinct.protect.steps.vocabulary import TECHNIQUES
 
 __all__ = ["Use", "purpose_warnings", "reach_warning"]
-
-Use = Literal["statistics", "records"]
 
 # by kind, because systems have steps of their own that are made of techniques
 _SUPPRESSES = {

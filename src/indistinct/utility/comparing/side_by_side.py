@@ -17,7 +17,7 @@ from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import uniques
-from indistinct.protect import METHODS, Method, Request, protect_by_method
+from indistinct.protect import METHODS, Request, protect_by_method
 from indistinct.results import Fact, Result, Table, as_lines, facts, result
 from indistinct.results.figures import Point, points
 
@@ -47,7 +47,7 @@ class MethodCost:
         Whether that least possible is reached by some release, so that the ratio is exact.
     """
 
-    method: Method
+    method: str
     precision: float | None = None
     loss: float | None = None
     k_anonymous: bool = False
@@ -183,7 +183,7 @@ def compare_methods(
     hierarchies: Mapping[str, Hierarchy],
     request: Request,
     seed: Seed,
-    methods: Sequence[Method] = METHODS,
+    methods: Sequence[str] = METHODS,
 ) -> SideBySide:
     """Protect a copy of the records by every method, and compare.
 

@@ -11,7 +11,6 @@ from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.protect import (
     CorrelatedNoise,
-    Method,
     Plan,
     Pram,
     RankSwap,
@@ -24,7 +23,7 @@ from indistinct.protect import (
 
 __all__ = ["Candidate", "standard_candidates"]
 
-GENERALISING: tuple[Method, ...] = ("datafly", "optimal", "local-recoding", "suppress")
+GENERALISING: tuple[str, ...] = ("datafly", "optimal", "local-recoding", "suppress")
 """The methods of the grid that reach k by generalising and suppressing."""
 
 _FEW = 12
@@ -52,7 +51,7 @@ class Candidate:
 
     name: str
     plan: Plan | None = None
-    method: Method | None = None
+    method: str | None = None
     request: Request | None = None
     settings: str = field(default="", compare=False)
 
@@ -84,7 +83,7 @@ def standard_candidates(
     *,
     k: Sequence[int] = (3, 5, 10),
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    methods: Sequence[Method] = GENERALISING,
+    methods: Sequence[str] = GENERALISING,
     shuffle: Sequence[float] = (0.25, 0.5, 0.75, 1.0),
     given: Sequence[str] = (),
     windows: Sequence[float] = (0.01, 0.05, 0.1, 0.2),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Lines", "Path", "find_lines"]
+__all__ = ["Lines", "Where", "find_lines"]
 
-Path = tuple[str | int, ...]
+Where = tuple[str | int, ...]
 """Where a value stands: keys, and positions in lists."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -30,10 +30,10 @@ _PLAIN = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\":
 class Lines:
     """Lines by path; what has no line of its own stands where its nearest parent does."""
 
-    def __init__(self, found: dict[Path, int]) -> None:
+    def __init__(self, found: dict[Where, int]) -> None:
         self._found = found
 
-    def __getitem__(self, path: Path) -> int:
+    def __getitem__(self, path: Where) -> int:
         while path and path not in self._found:
             path = path[:-1]
         return self._found.get(path, 1)
@@ -56,12 +56,12 @@ class _Scan:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.found: dict[Path, int] = {}
-        self.arrays: dict[Path, int] = {}
+        self.found: dict[Where, int] = {}
+        self.arrays: dict[Where, int] = {}
         self._counted = (0, 1)
 
-    def document(self) -> dict[Path, int]:
-        section: Path = ()
+    def document(self) -> dict[Where, int]:
+        section: Where = ()
         self.skip(_BLANK)
         while self.at < len(self.text):
             if self.text[self.at] == "[":
@@ -71,13 +71,13 @@ class _Scan:
             self.skip(_BLANK)
         return self.found
 
-    def header(self) -> Path:
+    def header(self) -> Where:
         line = self.line()
         several = self.text.startswith("[[", self.at)
         self.at += 2 if several else 1
         keys = self.keys()
         self.at += 2 if several else 1
-        path: Path = ()
+        path: Where = ()
         for place, key in enumerate(keys, start=1):
             path = (*path, key)
             self.found.setdefault(path, line)
@@ -89,7 +89,7 @@ class _Scan:
         self.found[path] = line
         return path
 
-    def pair(self, section: Path) -> None:
+    def pair(self, section: Where) -> None:
         line = self.line()
         path = section
         for key in self.keys():
@@ -111,7 +111,7 @@ class _Scan:
                 return keys
             self.at += 1
 
-    def value(self, path: Path) -> None:
+    def value(self, path: Where) -> None:
         first = self.text[self.at]
         if first in "\"'":
             self.skip(_STRING)
@@ -122,7 +122,7 @@ class _Scan:
         else:
             self.skip(_SCALAR)
 
-    def inside(self, end: str, path: Path) -> None:
+    def inside(self, end: str, path: Where) -> None:
         """Go over a list or an inline table."""
         self.at += 1
         position = 0
