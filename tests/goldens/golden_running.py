@@ -36,6 +36,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from indistinct import __version__
+
 ROOT = Path(__file__).parents[2]
 EXPECTED = Path(__file__).parent / "expected"
 LINES = 40
@@ -380,9 +382,9 @@ def _versions() -> list[tuple[re.Pattern[str], str]]:
     """Return what finds the versions of this program, of Python and of libraries where told."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
-    own = [(r"\b(indistinct\W+(?:version\W+)?)" + re.escape(project["version"]), r"\1<version>")]
+    own = [(r"\b(indistinct\W+(?:version\W+)?)" + re.escape(__version__), r"\1<version>")]
     own.append(
-        (r'("(?:version|indistinct|made_by)": ")' + re.escape(project["version"]), r"\1<version>")
+        (r'("(?:version|indistinct|made_by)": ")' + re.escape(__version__), r"\1<version>")
     )
     wanted = [re.match(r"[\w-]+", line)[0] for line in project["dependencies"]]  # type: ignore[index]
     for name in wanted:
