@@ -59,14 +59,14 @@ _SITUATED = cues(
     "population arrived returned back here"
 )
 _WHERE = cues("in to from of near outside at into around")
-_LABELS = cues(
+_TOWN_LABELS = cues(
     "visit visited visiting visits home_town hometown home_city city town city/town city_/town "
     "city/_town city_/_town birthplace birth_place place_of_birth"
 )
 _STRONG = re.compile(
     rf"(?:\b{_SITUATED.pattern}(?: \w{{1,12}}){{0,2}} {_WHERE.pattern}(?: the)?"
     r"(?: (?:city|town|village|suburb) of)? "
-    rf"|\b{_LABELS.pattern}(?: is| was)?(?:[:=]? |=)\"?|"
+    rf"|\b{_TOWN_LABELS.pattern}(?: is| was)?(?:[:=]? |=)\"?|"
     r"[a-z]{3}, of )$"
 )
 _PREPOSITIONS = frozenset(
@@ -78,9 +78,9 @@ _FILLERS = frozenset(
     "the downtown nearby greater northern southern eastern western central".split()
 )
 # Of these a strong cue has one, unless it is a label or ", of"; the pattern is slow.
-_STRONG_WORDS = _SITUATED.words | _LABELS.words
+_STRONG_WORDS = _SITUATED.words | _TOWN_LABELS.words
 # The last word that a strong cue may have.
-_STRONG_ENDS = _WHERE.ends | _LABELS.ends | {"the", "is", "was"}
+_STRONG_ENDS = _WHERE.ends | _TOWN_LABELS.ends | {"the", "is", "was"}
 _WAR = re.compile(r"(?:-era)? (?i:vet(?:eran)?s?|war|era|conflict|syndrome)\b")
 _INTO = re.compile(r"\b(?:in|from|near) $")
 # States that are cities as well.
