@@ -27,7 +27,7 @@ from indistinct.protect import (
     compare_actions,
     protect_uniques,
 )
-from indistinct.protect.nearest import nearest_safe_classes
+from indistinct.protect.perturb import nearest_safe_classes
 
 KEY = DALENIUS_KEY
 STEPS = [

@@ -48,7 +48,7 @@ from indistinct.release.noting import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
-from indistinct.results import Shown, Told, Table, facts, result
+from indistinct.results import Shown, Table, Told, facts, result
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 
