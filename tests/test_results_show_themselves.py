@@ -35,6 +35,8 @@ ELSEWHERE = {
     "Shown": "what all results are",
     "Result": "what all results with facts are",
     "PerClass": "what RecordRisk and KnownRisk share",
+    "Run": "what came of a project file: releases, each with its own results",
+    "WrittenReport": "a document",
 }
 SHOW_LABELS = {"Hierarchy": "its labels are what whoever made it wanted to see"}
 MARKUP = {"script", "b", "i", "u", "pre", "released", "voters", "d", "a"}

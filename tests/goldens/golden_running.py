@@ -383,9 +383,7 @@ def _versions() -> list[tuple[re.Pattern[str], str]]:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
     own = [(r"\b(indistinct\W+(?:version\W+)?)" + re.escape(__version__), r"\1<version>")]
-    own.append(
-        (r'("(?:version|indistinct|made_by)": ")' + re.escape(__version__), r"\1<version>")
-    )
+    own.append((r'("(?:version|indistinct|made_by)": ")' + re.escape(__version__), r"\1<version>"))
     wanted = [re.match(r"[\w-]+", line)[0] for line in project["dependencies"]]  # type: ignore[index]
     for name in wanted:
         version = re.escape(importlib.metadata.version(name))

@@ -17,8 +17,16 @@ from small_tables import DALENIUS_KEY, MATRIX_32, MATRIX_34, dalenius, keys, sha
 
 from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.files import open_data
-from indistinct.protect import Blank, Destroy, Draws, Perturb, Plan, ReleaseKey, protect_uniques
-from indistinct.protect.nearest import nearest_safe_classes
+from indistinct.protect import (
+    Blank,
+    Destroy,
+    Draws,
+    Perturb,
+    Plan,
+    ReleaseKey,
+    protect_uniques,
+)
+from indistinct.protect.perturb import nearest_safe_classes
 from indistinct.utility.comparing import compare_actions
 
 KEY = DALENIUS_KEY

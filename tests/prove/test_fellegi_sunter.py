@@ -13,11 +13,16 @@ from linkage_noise import dirty
 from indistinct.census import census_table
 from indistinct.core.errors import InputError
 from indistinct.prove.attacks.blocking import choose_rules
-from indistinct.prove.attacks.comparisons import LEVELS, attributes_of, kind_of
-from indistinct.prove.attacks.fellegi_sunter import evaluate, link_probabilistically
+from indistinct.prove.attacks.comparisons import (
+    LEVELS,
+    LONGEST,
+    attributes_of,
+    edits,
+    kind_of,
+    similarity,
+)
+from indistinct.prove.attacks.fellegi_sunter import evaluate, link_probabilistically, told_by_others
 from indistinct.prove.attacks.fs_choosing import chosen_one_to_one, shared_probability
-from indistinct.prove.attacks.fs_kernels import LONGEST, edits, similarity
-from indistinct.prove.attacks.fs_told import told_by_others
 
 KNOWN = ["given_name", "surname", "date_of_birth", "area", "sex"]
 

@@ -39,8 +39,7 @@ from indistinct.protect.methods import DropOutliers
 from indistinct.release import file_digest, told_steps
 from indistinct.release.few import Few, rounded, rounding_base
 from indistinct.release.report import Measured, load_words
-from indistinct.release.report.blurring import blurred_utility
-from indistinct.release.report.editions import _sizes, shareable
+from indistinct.release.report.editions import _sizes, blurred_utility, shareable
 from indistinct.release.report.facts import (
     Band,
     ClassSizes,

@@ -16,8 +16,8 @@ from indistinct.files import parquet_writer, written_whole
 from indistinct.protect import Context
 from indistinct.scrub import ScrubResult, scrub
 from indistinct.scrub.decoding import NotText, decoded
-from indistinct.scrub.encoded import encoded_reason
 from indistinct.scrub.reading import Letters
+from indistinct.scrub.treating import encoded_reason
 
 NOTE = "Mrs. Philippa Ravensworth is well. File 448-20-71."
 

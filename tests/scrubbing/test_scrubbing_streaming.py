@@ -12,7 +12,7 @@ from stand_ins import Counting, Deadly, RunsAway, in_thread
 from indistinct.scrub import Document, treat_all
 from indistinct.scrub import streaming as room
 from indistinct.scrub.documents import Outcome
-from indistinct.scrub.seen import Seen
+from indistinct.scrub.reading import Seen
 from indistinct.scrub.streaming import chunks_of, groups_of, treat_group
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.scrub.text.finding import Finder
-from indistinct.scrub.text.folding import fold
+from indistinct.scrub.text.page import fold
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from indistinct.scrub.text.replace import (
     made_up_place,
     made_up_ward,
 )
-from indistinct.scrub.text.replace.towns import town
+from indistinct.scrub.text.replace.choosing import town
 from indistinct.scrub.text.scrubber import Scrubber
 
 RESTRICTED = "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893"

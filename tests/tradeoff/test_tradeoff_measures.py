@@ -25,9 +25,8 @@ from indistinct.protect import (
 from indistinct.prove.changes import exact_matches
 from indistinct.utility.analyses import k_marginal
 from indistinct.utility.tradeoff import Candidate, risk_utility_map
-from indistinct.utility.tradeoff.intruder import intruder_finds
 from indistinct.utility.tradeoff.labelled import read_labelled, read_original
-from indistinct.utility.tradeoff.usefulness import Tables
+from indistinct.utility.tradeoff.mapping import Tables, intruder_finds
 
 KEY = ["age", "town", "sex"]
 TREE = table_hierarchy([(t, "north" if t in "ab" else "south", "*") for t in "abcd"], name="town")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indistinct.files import open_table, workspace
 from indistinct.keys import read_coded
 from indistinct.utility.analyses import compare_marginals
-from indistinct.utility.analyses.bin_names import roundest
+from indistinct.utility.analyses.marginals import roundest
 
 
 def marginal_of(original, released, bins=4):

@@ -48,7 +48,7 @@ from indistinct.release.noting import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
-from indistinct.results import Result, Table, facts, result
+from indistinct.results import Part, Shown, Table, facts, result
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 
@@ -57,7 +57,7 @@ Prover = Callable[[Path], Mapping[str, Any]]
 
 
 @result(eq=True)
-class ReleaseFolder(Result):
+class ReleaseFolder(Part, Shown):
     """Where a release was written, and what remains to be done.
 
     Parameters
@@ -110,6 +110,9 @@ class ReleaseFolder(Result):
         codes = ", ".join(dict.fromkeys(r["code"] for r in self.reservations))
         taken = ", all accepted" if self.passes else ""
         return f"holds with reservations ({codes}{taken})"
+
+    def __repr__(self) -> str:
+        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [f"{self.folder}: {self.sentence}"]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from indistinct import files
-from indistinct.core import InputError, check_whole, progress
-from indistinct.core.doors import folder_written_whole, watching
+from indistinct.core import InputError, Variable, Variables, check_whole, for_csv, progress
+from indistinct.core.doors import check_new_folder, folder_written_whole, watching
 from indistinct.engine import EngineName, available_threads, start_engine
-from indistinct.files import dialect_of
+from indistinct.files import dialect_of, parquet_writer, written_whole
 from indistinct.project import Project, load_project
 from indistinct.release import seal_folder
 from indistinct.scrub.asked import Asked
@@ -20,18 +24,176 @@ from indistinct.scrub.columns import TableLetters, TableWriter, is_table
 from indistinct.scrub.documents import Document, Treated
 from indistinct.scrub.evaluating import compare_with_gold
 from indistinct.scrub.knowing import known_people
-from indistinct.scrub.listing import IdentifierTable, check_format
-from indistinct.scrub.places import check_places, check_secret
 from indistinct.scrub.reading import JSON_LINES, Letters
 from indistinct.scrub.result import ScrubResult
 from indistinct.scrub.streaming import treat_all
 from indistinct.scrub.tallying import Tally
 from indistinct.scrub.telling import ABOUT, about, told_verdict
+from indistinct.scrub.text.detective import SCHEMA
 from indistinct.scrub.text.replace.secret import Secret
 from indistinct.scrub.treating import Scrubbing
 from indistinct.scrub.writing import LetterFolder, Nowhere, Spans, Writer
 
-__all__ = ["scrub"]
+__all__ = ["IdentifierTable", "check_format", "check_places", "check_secret", "scrub"]
+
+
+# Where things are written: never over what is read, over each other, or among the letters.
+
+
+def check_places(
+    letters: Sequence[Path],
+    out: Path | None,
+    *private: Path | None,
+    others: Iterable[Path] = (),
+) -> None:
+    """Refuse places that cannot be written, or that are read, before any work.
+
+    Parameters
+    ----------
+    letters
+        What is read: files and folders.
+    out
+        A new folder.
+    private
+        Files that must not leave with the folder.
+    others
+        What is read beside the letters.
+    """
+    if out is not None:
+        if out.suffix.lower() in (".txt", ".jsonl", ".csv", ".parquet"):
+            raise InputError(
+                f"--out names a folder, in which the scrubbed letters get names of their own. "
+                f"Got {out}."
+            )
+        check_new_folder(out)
+    for place in filter(None, private):
+        if out is not None and place.resolve().is_relative_to(out.resolve()):
+            raise InputError(
+                f"{place} is private, and would leave with the letters in {out}. Write it "
+                "elsewhere."
+            )
+        if place.is_dir() or not place.resolve().parent.is_dir():
+            raise InputError(f"{place} cannot be written: name a file in a folder that exists.")
+    places = [place for place in (out, *private) if place is not None]
+    for one, other in combinations(places, 2):
+        if _same(one, other):
+            raise InputError(f"{one} is named for two things to write. Name each by itself.")
+    for place in places:
+        for path in letters:
+            if _is_within(place, path):
+                raise InputError(f"{place} is among the letters in {path}. Write it elsewhere.")
+    for path in others:
+        for place in places:
+            if _is_within(place, path):
+                raise InputError(f"{place} is read, and would be written over. Write elsewhere.")
+
+
+def check_secret(secret: Path | None, letters: Sequence[Path]) -> None:
+    """Refuse a secret among the letters, which would be passed on as one of them."""
+    for path in letters:
+        if secret is not None and _is_within(secret, path):
+            raise InputError(
+                f"The secret {secret} is among the letters in {path}. Keep it elsewhere."
+            )
+
+
+def _is_within(place: Path, path: Path) -> bool:
+    return _same(place, path) or (path.is_dir() and place.resolve().is_relative_to(path.resolve()))
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Say whether two names are of one file, by whatever links."""
+    if one.resolve() == other.resolve():
+        return True
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+# Scrub as a detective: the people found, as a private table that a linking attack starts from.
+
+
+_BATCH = 10_000
+_SIMPLE = pa.schema(
+    [pa.field("id", pa.string())]
+    + [pa.field(f.name, pa.string() if pa.types.is_list(f.type) else f.type) for f in SCHEMA]
+)
+
+Write = Callable[[list[dict[str, Any]]], None]
+
+
+def check_format(path: Path) -> None:
+    """Refuse a table that is neither CSV nor Parquet, by its name."""
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise InputError(f"The table of identifiers must be a .csv or .parquet file. Got {path}.")
+
+
+class IdentifierTable:
+    """A row for each person that was found, with what is written about them; see `opened`."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._waiting: list[dict[str, Any]] = []
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[IdentifierTable]:
+        """Write to a file that appears when all went well."""
+        check_format(path)
+        with _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path) as write:
+            table = cls(write)
+            yield table
+            table._flush()
+
+    def write(self, treated: Treated) -> None:
+        """Add the people of one document."""
+        people: list[Mapping[str, Any]] = treated.outcome.facts.get("people", [])
+        for person in people:
+            dates = person.get("dates")
+            self._waiting.append(
+                {
+                    **person,
+                    "id": str(treated.document.id),
+                    "document": treated.document.number,
+                    "dates": "; ".join(dates) if dates else None,
+                }
+            )
+        if len(self._waiting) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._write(self._waiting)
+            self._waiting = []
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Write]:
+    variables = Variables(Variable(name) for name in _SIMPLE.names)
+    with parquet_writer(path, _SIMPLE, variables, private=True) as writer:
+
+        def write(rows: list[dict[str, Any]]) -> None:
+            writer.write(pa.Table.from_pylist(rows, schema=_SIMPLE))
+            writer.flush()
+
+        yield write
+
+
+@contextmanager
+def _csv(path: Path) -> Iterator[Write]:
+    with (
+        written_whole(path, private=True) as aside,
+        aside.open("w", encoding="utf-8", newline="") as file,
+    ):
+        rows = csv.DictWriter(file, _SIMPLE.names, lineterminator="\n")
+        rows.writeheader()
+
+        def write(found: list[dict[str, Any]]) -> None:
+            rows.writerows(
+                {n: for_csv(v) if isinstance(v, str) else v for n, v in row.items()}
+                for row in found
+            )
+
+        yield write
+
 
 Say = Callable[[str], None]
 Given = str | Path | Sequence[str | Path]

@@ -135,6 +135,7 @@ def _margin(codes: Codes, size: int, strata: Codes | None) -> Margin:
     whole = bool(present.all())
     own = codes if whole else codes[present]
     key: Array = own
+    number: Array
     places = size
     if strata is not None:
         key = (strata if whole else strata[present]).astype(np.int64) * size + own

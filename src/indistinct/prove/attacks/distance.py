@@ -12,17 +12,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
 from scipy.spatial import cKDTree
 
 from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
-from indistinct.prove.attacks.distance_kernels import nearest_mixed
 from indistinct.prove.attacks.distance_scales import DISTANCES, Distance, points_of
 from indistinct.results import Fact, Result, Table, facts, result
 
-__all__ = ["DistanceLinks", "DistanceQuality", "correct_by_distance", "link_by_distance"]
+__all__ = [
+    "DistanceLinks",
+    "DistanceQuality",
+    "correct_by_distance",
+    "link_by_distance",
+    "nearest_mixed",
+]
+
+
+# Nearest points among categories and numbers, one pair after another, compiled.
+
+
+@njit(cache=True, nogil=True)
+def nearest_mixed(a: Array, b: Array, numbers: int, wide: float, k: int) -> Any:
+    """Return the k least city-block distances of every point, and the points they belong to.
+
+    From column `numbers` on, coordinates are categories: `wide` apart or equal. Of
+    equal distances the point that comes first is listed first.
+    """
+    n, m = a.shape[0], b.shape[0]
+    distances = np.full((n, k), np.inf)
+    found = np.full((n, k), -1, dtype=np.int64)
+    for i in range(n):
+        worst = np.inf
+        for j in range(m):
+            total = 0.0
+            for c in range(a.shape[1]):
+                if c < numbers:
+                    total += abs(a[i, c] - b[j, c])
+                elif a[i, c] != b[j, c]:
+                    total += wide
+                if total >= worst:
+                    break
+            if total < worst:
+                at = k - 1
+                while at > 0 and distances[i, at - 1] > total:
+                    distances[i, at] = distances[i, at - 1]
+                    found[i, at] = found[i, at - 1]
+                    at -= 1
+                distances[i, at] = total
+                found[i, at] = j
+                worst = distances[i, k - 1]
+    return distances, found
 
 
 _EQUAL = 1e-9

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 
 from indistinct.core import (
+    Floats,
     GuaranteeError,
     InputError,
     Ints,
@@ -23,11 +25,12 @@ from indistinct.core import (
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.keys import Uniques, read_coded, uniques
+from indistinct.keys import Uniques, group_rows, read_coded, uniques
 from indistinct.protect import Plan, decide
+from indistinct.prove import linking_totals
 from indistinct.prove.changes import link_own
+from indistinct.utility.analyses import compare_propensity
 from indistinct.utility.tradeoff.candidates import Candidate
-from indistinct.utility.tradeoff.intruder import Finds, intruder_finds
 from indistinct.utility.tradeoff.labelled import (
     Labelled,
     Original,
@@ -43,9 +46,180 @@ from indistinct.utility.tradeoff.points import (
     UtilityMeasure,
     place_points,
 )
-from indistinct.utility.tradeoff.usefulness import Tables, propensity_utility
 
-__all__ = ["risk_utility_map"]
+__all__ = ["TARGETS", "Finds", "Tables", "intruder_finds", "propensity_utility", "risk_utility_map"]
+
+
+# How far the released file's two-way tables are from the original's.
+
+
+@dataclass(eq=False)
+class Tables:
+    """The original's tables of all pairs of some variables, counted when first asked for."""
+
+    original: Original
+    names: Sequence[str]
+    _known: dict[tuple[str, str], Floats] = field(default_factory=dict)
+
+    def closeness(self, columns: Sequence[Labelled]) -> tuple[float, float]:
+        """Return what is kept of the tables, and the K-marginal score.
+
+        Kept is 1 − mean total variation ½ Σ |p − q|, with labels dealt out equally over the
+        values that they stand for. The K-marginal score is 1000 times the same with every label
+        that is no value as a category of its own, as NIST's SDNist counts.
+        """
+        apart, strict, pairs = 0.0, 0.0, 0
+        for a, b in itertools.combinations(columns, 2):
+            p = self._table(a, b)
+            counted = _counted(
+                (a.category[a.released], b.category[b.released]), (len(a.spread), len(b.spread))
+            )
+            dealt = counted
+            if len(a.spread) > a.size or len(b.spread) > b.size:
+                dealt = a.spread.T @ counted @ b.spread
+            inside = counted[: a.size, : b.size]
+            # what is dealt out to no value, or is no value, is missing from the tables
+            apart += float(np.abs(p - dealt).sum()) + 1 - float(dealt.sum())
+            strict += float(np.abs(p - inside).sum()) + 1 - float(inside.sum())
+            pairs += 1
+        return 1 - apart / 2 / pairs, 1000 * (1 - strict / 2 / pairs)
+
+    def _table(self, a: Labelled, b: Labelled) -> Floats:
+        at = (a.name, b.name)
+        if at not in self._known:
+            codes = a.bins[a.original], b.bins[b.original]
+            self._known[at] = _counted(codes, (a.size, b.size))
+        return self._known[at]
+
+
+def _counted(codes: tuple[Ints, Ints], sizes: tuple[int, int]) -> Floats:
+    cells = np.bincount(codes[0] * sizes[1] + codes[1], minlength=sizes[0] * sizes[1])
+    shares: Floats = cells.reshape(sizes) / max(1, len(codes[0]))
+    return shares
+
+
+def propensity_utility(
+    engine: Engine,
+    original: Original,
+    released: Source,
+    columns: Sequence[Labelled],
+    *,
+    seed: int,
+) -> float:
+    """Return 1 − pMSE / (c(1 − c)): 1 where no model of main effects tells the files apart."""
+    drawn = draw_values(engine, original, released, columns, seed=seed)
+    names = [column.name for column in columns if column.name in drawn.variables]
+    levels = {name: original.coded[name].level for name in names}
+    coded = read_coded(original.source, drawn, variables=names, levels=levels)
+    found = compare_propensity(coded, seed=seed)
+    c = found.records[1] / sum(found.records)
+    return 1 - found.pmse / (c * (1 - c))
+
+
+# What an intruder finds who knows everybody's true key, whatever was done to the file.
+
+
+TARGETS = 100_000
+"""So many keys, at most, are looked for where labels stand for several values; more are sampled."""
+
+
+@dataclass(frozen=True)
+class Finds:
+    """What the intruder finds.
+
+    Parameters
+    ----------
+    expected
+        The share of the original records that he is expected to get right: Σ 1/F over the records
+        whose own released record agrees with their true key, F being all released records that do.
+    uniques
+        Records that are alone with their key in the original.
+    unchanged
+        The share of these whose own released record has the same values.
+    present
+        The share of these whose values some released record has, whoever's it is.
+    changed, cells
+        The share of records with a changed cell in the key (or left out), and of changed cells.
+    """
+
+    expected: float
+    uniques: int
+    unchanged: float
+    present: float
+    changed: float
+    cells: float
+
+
+def intruder_finds(key: Sequence[Labelled], partner: Ints, *, seed: int = 0) -> Finds:
+    """Let an intruder look for every original record's true key among the released ones.
+
+    A released record agrees with a key when each label may stand for the key's value. With exact
+    labels that is equality, and 1/F is the chance of `indistinct.prove.changes.exact_matches`.
+
+    Parameters
+    ----------
+    key
+        The variables that the intruder knows.
+    partner
+        The released record of every original one; -1 where it was left out.
+    """
+    true = np.stack([column.original for column in key], axis=1)
+    kept = np.flatnonzero(partner >= 0)
+    theirs = partner[kept]
+    agrees = np.ones(len(kept), dtype=bool)
+    same = np.zeros((len(kept), len(key)), dtype=bool)
+    for j, column in enumerate(key):
+        own = column.original[kept]
+        label = column.released[theirs]
+        same[:, j] = column.equal[label] == own
+        agrees &= same[:, j] if column.exact else column.cover.meets(label, own)
+    values = np.stack([column.equal[column.released] for column in key], axis=1)
+    readable = np.flatnonzero((values >= 0).all(axis=1))
+    row = group_rows(np.concatenate([true, values[readable]]))
+    classes = int(row.max(initial=-1)) + 1
+    person, written = row[: len(true)], row[len(true) :]
+    before, after = (np.bincount(rows, minlength=classes) for rows in (person, written))
+    mine = kept[agrees]
+    if all(column.exact for column in key):
+        right = np.bincount(person[mine], minlength=classes)
+        expected = float((right / np.maximum(1, after)).sum())
+    else:
+        expected = _among_labels(key, true, person, mine, seed)
+    alone = before[person] == 1
+    uniques = int(alone.sum())
+    unchanged = int((same.all(axis=1) & alone[kept]).sum())
+    present = int((after[person[alone]] > 0).sum())
+    records, cells = max(1, len(true)), max(1, true.size)
+    return Finds(
+        expected / records,
+        uniques,
+        unchanged / max(1, uniques),
+        present / max(1, uniques),
+        1 - int(same.all(axis=1).sum()) / records,
+        1 - int(same.sum()) / cells,
+    )
+
+
+def _among_labels(
+    key: Sequence[Labelled], true: Ints, person: Ints, mine: Ints, seed: int
+) -> float:
+    """Add up 1/F over records whose own agrees, F counted among labels of every kind."""
+    looked_for, first, people = np.unique(person[mine], return_index=True, return_counts=True)
+    if len(looked_for) > TARGETS:
+        drawn = np.random.default_rng(seed).choice(len(looked_for), TARGETS, replace=False)
+        scale = len(looked_for) / TARGETS
+        first, people = first[drawn], people[drawn]
+    else:
+        scale = 1.0
+    labels = np.stack([column.released for column in key], axis=1)
+    row = group_rows(labels)
+    kinds = np.empty((int(row.max(initial=-1)) + 1, len(key)), dtype=np.int64)
+    kinds[row] = labels
+    counts = np.bincount(row)
+    among = linking_totals(
+        kinds, true[mine[first]], [column.cover for column in key], counts[:, None]
+    )[:, 0]
+    return float((people / np.maximum(1, among)).sum()) * scale
 
 
 MOST_CATEGORIES = 1_000
