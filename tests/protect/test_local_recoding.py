@@ -18,8 +18,7 @@ from indistinct.engine import Coding, KeyCoding
 from indistinct.flow.session import open_data
 from indistinct.hierarchy import csv_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
-from indistinct.keys.losses.height import granularity, loss
-from indistinct.keys.losses.precisions import precision, precision_loss
+from indistinct.keys.losses.measures import granularity, loss, precision, precision_loss
 from indistinct.protect.methods.recoding_locally import local_recoding_costs
 from indistinct.protect.methods.recoding_locally.local_recoding import (
     LocalRecodingStep,

@@ -15,10 +15,13 @@ from indistinct.engine import Coding, KeyCoding
 from indistinct.flow.session import open_data
 from indistinct.hierarchy import suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, group_rows
-from indistinct.keys.losses.classes import average_class_size, discernibility
-from indistinct.keys.losses.entropies import entropy
-from indistinct.keys.losses.height import loss
-from indistinct.keys.losses.precisions import precision_loss
+from indistinct.keys.losses.measures import (
+    average_class_size,
+    discernibility,
+    entropy,
+    loss,
+    precision_loss,
+)
 from indistinct.protect.methods.whole_variables import lattice as lattice_module
 from indistinct.protect.methods.whole_variables.lattice import Lattice
 from indistinct.protect.methods.whole_variables.optimal import optimal

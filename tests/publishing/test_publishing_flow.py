@@ -37,7 +37,6 @@ from indistinct.tables.publishing import (
     Publication,
     protecting,
     publish_tables,
-    suppressing,
 )
 
 SEED = 918273645
@@ -415,7 +414,7 @@ def test_cells_that_can_be_worked_out_are_found_in_the_files(publish, tmp_path, 
         done = suppress(system, sensitive, **options)
         return replace(done, suppressed=done.primary)
 
-    monkeypatch.setattr(suppressing, "suppress", careless)
+    monkeypatch.setattr(protecting, "suppress", careless)
     with pytest.raises(GuaranteeError, match=r"\d+ sensitive cells can be worked out too closely"):
         publish(method="suppress", out=tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []

@@ -13,8 +13,7 @@ from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY, census_table
 from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
 from indistinct.keys import KeyTable
-from indistinct.risk.choice import choose_model
-from indistinct.risk.criteria import criteria
+from indistinct.risk.choice import choose_model, criteria
 from indistinct.risk.shrinkage import ShrunkenModel, dispersion_shape, full_support
 from indistinct.risk.validating import draw_sample
 

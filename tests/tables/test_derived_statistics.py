@@ -25,7 +25,7 @@ from indistinct.tables.derived import (
     least_denominator,
     output_class,
 )
-from indistinct.tables.derived.clusters import cluster_codes, k_means
+from indistinct.tables.derived.deriving import cluster_codes, k_means
 from indistinct.tables.derived.direct import (
     chi_squares,
     largest_remainders,

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.hierarchy.choose import Choice, choose_hierarchy
+    from indistinct.hierarchy.choose import (
+        Choice,
+        choose_hierarchy,
+        ordered_hierarchy,
+        suppression_only,
+    )
     from indistinct.hierarchy.codes import code_hierarchy
     from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
     from indistinct.hierarchy.dates import date_hierarchy, is_date
@@ -24,7 +29,6 @@ if TYPE_CHECKING:
         stands_for,
     )
     from indistinct.hierarchy.nesting import Nesting
-    from indistinct.hierarchy.simple import ordered_hierarchy, suppression_only
     from indistinct.hierarchy.table import table_hierarchy
     from indistinct.hierarchy.taxonomy import taxonomy_hierarchy
     from indistinct.hierarchy.text import as_text, as_texts

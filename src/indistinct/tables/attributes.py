@@ -76,7 +76,7 @@ class TargetDisclosure(Part):
     )
 
 
-_NUMBERS = (
+_NUMBERS: tuple[str, ...] = (
     "groups",
     "individual",
     "group",

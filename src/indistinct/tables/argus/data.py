@@ -15,8 +15,7 @@ import pyarrow.csv as pacsv
 from indistinct.core import InputError, Level, Role, Value, Variable, Variables, progress
 from indistinct.core.doors import open_file
 from indistinct.files import Source, is_number, parquet_writer, staging_path
-from indistinct.tables.argus.codes import read_codelist
-from indistinct.tables.argus.metadata import ArgusMetadata, ArgusVariable, read_rda
+from indistinct.tables.argus.metadata import ArgusMetadata, ArgusVariable, read_codelist, read_rda
 
 __all__ = ["open_argus"]
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from indistinct.core import Bools, InputError, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.differencing.differences import Differencing
-from indistinct.tables.differencing.inside import classes_in_zones, counted_in
+from indistinct.tables.differencing.differences import Differencing, classes_in_zones, counted_in
 from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
 from indistinct.tables.differencing.revealing import reveal
 from indistinct.tables.uniques import TabularUniques, tabular_uniques

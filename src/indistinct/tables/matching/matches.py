@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -76,8 +77,12 @@ class FalseMatches(Result):
         Fact("false", lambda found: _plain(found.false)),
         Fact("success", shown="an intruder is right", form=".1%"),
         Fact("success_by_chance", shown="by any combination", form=".2g"),
-        Fact("areas_not_counted", "not_counted", shown="areas with too many states to count"),
+        Fact("areas_not_counted", "not_counted", shown="areas not counted"),
     )
+
+    def to_frame(self) -> Any:
+        """Return one row with every number, as a pandas frame."""
+        return Table.facts("False matches", self.to_dict()).to_frame()
 
     def sentence(self) -> str:
         """Say how many tables and areas there are."""

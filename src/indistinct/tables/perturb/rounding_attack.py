@@ -17,8 +17,7 @@ from scipy import sparse
 from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb.grid import Grid, grid_of
-from indistinct.tables.perturb.parts import parts_of
-from indistinct.tables.perturb.rounding import Rounded
+from indistinct.tables.perturb.rounding import Rounded, parts_of
 from indistinct.tables.perturb.solver import Program
 
 __all__ = ["RoundedIntervals", "rounded_intervals"]
