@@ -235,7 +235,7 @@ def scenes() -> Iterator[Scene]:
         random=(
             r"[\d.,]+ [MG]B of memory: by \w+",
             r"counted by \w+",
-            r"(?m)^  (integers|T1|T2) .*$",
+            r"(?m)^ *(integers|T1|T2) .*$",
             r'"approach": "\w+"',
         ),
         lines=12,

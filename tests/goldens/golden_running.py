@@ -337,6 +337,8 @@ _SALTED = re.compile(
 """What is drawn with a salt, so that nobody can try values, and what holds one or a time."""
 _WHO = re.compile(r'("who": ?)"[^"]*@[^"]*"')
 _BEGINS = re.compile(r"(?<=SHA-256 begins with )[0-9a-f]{16}")
+_ASIDE = re.compile(r"(?<=\.indistinct-)\d+-[0-9a-f]{8}")
+"""In the names of folders that are written aside: the process, and something drawn."""
 _SIZE = re.compile(r'^(\{"entries":\d+,"hash":"<drawn>","size":)\d+')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 
@@ -365,6 +367,7 @@ class _Plain:
         text = _HASH.sub(self._hash, text)
         text = _SALTED.sub(r'\1<drawn>"', text)
         text = _WHO.sub(r'\1"<user>@<machine>"', text)
+        text = _ASIDE.sub("<drawn>", text)
         text = _BEGINS.sub("<drawn>", text)
         text = _SIZE.sub(r"\1<size>", text)
         for pattern, name in self._versions:
