@@ -119,6 +119,68 @@ def test_a_question_that_only_some_are_asked_stays_where_the_answer_is_no_news(n
     assert sum(row["births_niu"] is not None for row in found.rows) >= told
 
 
+def with_groups(seed: int, *, people: int = 400) -> tuple[pa.Table, dict]:
+    """Plant columns that are the age, or the region, of some and say nothing of all others."""
+    table = population(seed, people=people)
+    rng = np.random.default_rng(2000 + seed)
+    age = np.array(table.column("age").to_pylist())
+    region = np.array([REGIONS.index(r) for r in table.column("region").to_pylist()])
+    dead, moved = rng.random((2, people)) < [[0.3], [0.4]]
+    state = np.where(dead, "dead", np.array(["here", "abroad"])[rng.integers(0, 2, people)])
+    # whoever moved has one of many reasons, each too rare to be looked at by itself
+    reasons = np.where(moved, rng.integers(0, 9, people), -1)
+    for name, values in {
+        "years": np.where(dead, age, rng.integers(AGES[0], AGES[-1] + 1, people)).tolist(),
+        "state": state.tolist(),
+        "office": np.where(moved, (region * 3 + 2) % 4, rng.integers(0, 4, people)).tolist(),
+        "reason": [None if r < 0 else f"r{r}" for r in reasons.tolist()],
+        "parking": rng.integers(0, 12, people).tolist(),
+    }.items():
+        table = table.append_column(name, pa.array(values))
+    offices = {(place * 3 + 2) % 4: name for place, name in enumerate(REGIONS)}
+    return table, {
+        ("years", "state"): (
+            "age",
+            lambda years, state: {str(years)} if state == "dead" else VALUES["age"],
+        ),
+        ("office", "reason"): ("region", lambda office, reason: {offices[office]}),
+    }
+
+
+GROUPED = {"years", "state", "office", "reason"}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_column_undoes_the_key_of_some_under_a_green_verdict(way, tmp_path):
+    table, pairs = with_groups(6)
+    found = released(way, table, tmp_path / "r", k=K, until_k=True)
+    if found.refused:
+        return
+    promise = found.certificate.promise
+    rows = found.examine() if promise.claims_k or found.changed else []
+    for pair, (of, tells) in pairs.items():
+        if not set(pair) <= set(found.rows[0]) or set(pair) & set(promise.perturbed):
+            continue
+        if promise.claims_k:
+            assert fewest_people(rows, pair, of, tells, found.key) >= K, pair
+        assert not found.green or of not in promise.perturbed
+
+
+@pytest.mark.parametrize("name", ["local-recoding", "mondrian"])
+def test_of_columns_that_tell_for_some_one_stays_behind_and_nothing_else_does(name, tmp_path):
+    way = next(way for way in WAYS if way.name == name)
+    table, pairs = with_groups(16, people=600)
+    table = table.select([*KEY, "ill", "income", "parking", *sorted(GROUPED)])
+    found = released(way, table, tmp_path / "r", k=K)
+    assert found.certificate.state == "holds"
+    left = set(found.table.column_names)
+    assert set(table.column_names) - left <= GROUPED
+    assert GROUPED - left
+    for pair, (of, tells) in pairs.items():
+        assert not set(pair) <= left or fewest_people(found.rows, pair, of, tells) >= K
+        assert set(pair) & left
+
+
 def with_needed(table: pa.Table, seed: int) -> pa.Table:
     """Add to people of a seed what the steps of the ways need besides."""
     people = population(seed, people=table.num_rows)

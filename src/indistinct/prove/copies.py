@@ -5,7 +5,8 @@ one says what was taken from the other. Whether two variables belong together so
 in the private data, by how much better than chance one is read off the other. Whether that does
 harm is counted: each label of the coarsened variable is met with what the copy says, and people
 are counted again. Two variables that tell a third only together are a copy too (`pairs`), and so
-is one that tells another only by some of its values: births are asked of women alone.
+is one that tells another only by some of its values (births are asked of women alone), or only
+beside some values of a third (years that are the age of the dead).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from indistinct.hierarchy import Hierarchy
 from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import members_of_groups
 from indistinct.prove.opinion import Trial
-from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell
+from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell, pairs_that_tell_within
 from indistinct.prove.possible import Coded, coded_column, people_in_classes, people_of
 
 __all__ = ["Copy", "Relation", "find_copies", "related"]
@@ -78,6 +79,9 @@ class Relation:
         Of two amounts whose sum it is, what each is multiplied by.
     partly
         Whether only some of its values tell, or that there is none.
+    within
+        Of two variables of which the first tells only beside some values of the second: private
+        records that have these values.
     """
 
     tells: bool
@@ -86,6 +90,7 @@ class Relation:
     least: int = field(default=1, repr=False)
     weights: tuple[float, float] | None = field(default=None, repr=False)
     partly: bool = field(default=False, repr=False)
+    within: tuple[int, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -224,6 +229,12 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     for pair, told in _told_together(some, targets, pairs).items():
         if (copy := _weighed(trial, columns, pair, told, altered)) is not None:
             found.append(copy)
+    records = np.asarray(_drawn(private.records).to_numpy()[strangers], dtype=np.int64)
+    told_already = {frozenset((copy.name, copy.beside)): copy.of for copy in found}
+    for pair, told in _told_within(some, targets, pairs, records).items():
+        more = {of: told[of] for of in told if of not in told_already.get(frozenset(pair), ())}
+        if more and (copy := _weighed(trial, columns, pair, more, altered)) is not None:
+            found.append(copy)
     return tuple(found)
 
 
@@ -259,6 +270,29 @@ def _told_together(
             sums_to = related(codes[of], reckoned)
             if sums_to is not None and all(related(codes[of], codes[one]) is None for one in pair):
                 found.setdefault(pair, {})[of] = replace(sums_to, weights=weights)
+    return found
+
+
+def _told_within(
+    some: Mapping[str, _Sampled],
+    targets: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    records: Ints,
+) -> dict[tuple[str, str], dict[str, Relation]]:
+    """Return what a variable tells beside some values of another; `records` are those sampled."""
+    codes = {name: column.codes for name, column in some.items()}
+    found: dict[tuple[str, str], dict[str, Relation]] = {}
+    for pair, told in pairs_that_tell_within(codes, targets, pairs).items():
+        values, first = np.unique(codes[pair[1]], return_index=True)
+        for of, beside in told.items():
+            if not any(_tells(codes[of], codes[one]) for one in pair):
+                having = records[first[np.isin(values, beside.values)]]
+                found.setdefault(pair, {})[of] = Relation(
+                    tells=True,
+                    follows=False,
+                    least=1 if beside.in_order else 2,
+                    within=tuple(having.tolist()),
+                )
     return found
 
 
@@ -324,10 +358,9 @@ class _Columns:
         self.trees = trees
         self._one = cache(self._alone)
 
-    def beside(
-        self, names: tuple[str, ...], weights: tuple[float, float] | None = None
-    ) -> _Beside | None:
+    def beside(self, names: tuple[str, ...], relation: Relation) -> _Beside | None:
         """Return what one variable says, or two together; None where that cannot be read."""
+        weights = relation.weights
         if weights is not None:
             private, released = (
                 _added(read(names[0]), read(names[1]), weights)
@@ -339,7 +372,8 @@ class _Columns:
         if any(one is None for one in alone):
             return None
         first, *second = [one for one in alone if one is not None]
-        return _both(first, second[0]) if second else first
+        gaps = relation.within is not None  # a blank is a value beside which another may tell
+        return _both(first, second[0], gaps=gaps) if second else first
 
     def _alone(self, name: str) -> _Beside | None:
         private, released = self.private(name), self.released(name)
@@ -347,10 +381,10 @@ class _Columns:
         return None if meanings is None else _Beside(private, released, *meanings)
 
 
-def _both(one: _Beside, other: _Beside) -> _Beside | None:
+def _both(one: _Beside, other: _Beside, *, gaps: bool) -> _Beside | None:
     """Return two variables as one, whose values are those that are found together."""
-    private, at_private = _paired(one.private, other.private)
-    released, at_released = _paired(one.released, other.released)
+    private, at_private = _paired(one.private, other.private, gaps=gaps)
+    released, at_released = _paired(one.released, other.released, gaps=gaps)
     first, second = np.divmod(at_released, len(other.released.values))
     # of each released pair of labels, all private pairs of values that they may stand for
     labels, found = members_of_groups(first, one.label, groups=len(one.released.values))
@@ -382,12 +416,15 @@ def _ranked(numbers: Floats) -> Ints:
     return np.where(np.isnan(numbers), -1, codes)
 
 
-def _paired(one: Coded, other: Coded) -> tuple[Coded, Ints]:
-    """Return two columns as one of pairs, and the numbers of the pairs; a gap leaves none."""
+def _paired(one: Coded, other: Coded, *, gaps: bool) -> tuple[Coded, Ints]:
+    """Return two columns as one of pairs, and the numbers of the pairs.
+
+    A gap leaves no pair, unless it is one of the second column and `gaps` are values there.
+    """
     room = len(other.values)
     pairs, codes = np.unique(one.codes * room + other.codes, return_inverse=True)
     values = tuple(
-        None if one.values[a] is None or other.values[b] is None else (a, b)
+        None if one.values[a] is None or not (gaps or other.values[b] is not None) else (a, b)
         for a, b in zip(*(part.tolist() for part in np.divmod(pairs, room)), strict=True)
     )
     return Coded(values, codes.reshape(-1).astype(np.int64)), pairs
@@ -640,7 +677,7 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     """Meet every released label of a variable with what the copy beside it says."""
     values, labels = columns.private(of), columns.released(of)
     meeting = cover(labels.values, values.values, name=of, hierarchy=columns.trees.get(of))
-    copy = columns.beside(names, relation.weights)
+    copy = columns.beside(names, relation)
     if copy is None:
         return None
     by, released, saying, said = copy.private, copy.released, copy.label, copy.value
@@ -650,6 +687,12 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
         codes, said = bins[codes], bins[said]
         saying, said = saying[said >= 0], said[said >= 0]
     mute = np.zeros(len(released.values), dtype=bool)
+    if relation.within is not None:
+        having = np.unique(columns.private(names[1]).codes[list(relation.within)])
+        second = np.array([-1 if pair is None else pair[1] for pair in by.values], dtype=np.int64)
+        telling = np.isin(second, having)
+        codes = np.where(telling[codes], codes, -1)
+        mute[saying[~telling[said]]] = True
     if relation.partly:
         tells_alone, told_alone = _told_in_full(values, by)
         whose, values_told = np.flatnonzero(tells_alone), told_alone[tells_alone]
@@ -657,7 +700,8 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     else:
         whose, values_told = _told_values(codes, values, relation.least)
     # of each released value of the copy, the values that it tells
-    at, found = members_of_groups(said, whose, groups=int(codes.max()) + 1)
+    groups = max(int(codes.max()), int(said.max(initial=0))) + 1
+    at, found = members_of_groups(said, whose, groups=groups)
     saying, tells = saying[at], values_told[found]
     room = len(values.values)
     saying, tells = np.divmod(np.unique(saying * room + tells), room)
