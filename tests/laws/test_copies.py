@@ -11,6 +11,7 @@ from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 from ways import AGES, HIERARCHIES, KEY, REGIONS, WAYS, population, released
@@ -179,6 +180,65 @@ def test_of_columns_that_tell_for_some_one_stays_behind_and_nothing_else_does(na
     for pair, (of, tells) in pairs.items():
         assert not set(pair) <= left or fewest_people(found.rows, pair, of, tells) >= K
         assert set(pair) & left
+
+
+def with_members(seed: int, *, people: int = 600) -> pa.Table:
+    """Plant what others of the household have: the first, and a partner anywhere in it."""
+    table = population(seed, people=people)
+    rng = np.random.default_rng(3000 + seed)
+    homes = table.column("home").to_pylist()
+    members: dict[int, list[int]] = {}
+    for record, home in enumerate(homes):
+        members.setdefault(home, []).append(record)
+    partner: list[int | None] = [None] * people
+    for inside in members.values():
+        both = rng.permutation(inside)[:2].tolist()
+        if len(both) == 2:
+            partner[both[0]], partner[both[1]] = both[1], both[0]
+    age, sex = table.column("age").to_pylist(), table.column("sex").to_pylist()
+    for name, values in {
+        "hhid": homes,
+        "head_age": [age[members[home][0]] for home in homes],
+        "head_sex": [{"f": 2, "m": 1}[sex[members[home][0]]] for home in homes],
+        "partner_age": [None if p is None else age[p] for p in partner],
+        "parking": rng.integers(0, 12, people).tolist(),
+    }.items():
+        table = table.append_column(name, pa.array(values))
+    return table
+
+
+MEMBERS = {"head_age": "age", "head_sex": "sex", "partner_age": "age"}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_column_tells_of_another_member_what_was_coarsened(way, tmp_path):
+    """The holder's ledger says whose each released label is; what tells it better is not there."""
+    table = with_members(8)
+    found = released(way, table, tmp_path / "r", k=K, until_k=True)
+    if found.refused:
+        return
+    rows = found.examine(whatever_is_said=True)
+    if not found.green or "hhid" not in rows[0]:
+        return
+    for column, of in MEMBERS.items():
+        if column in rows[0] and of in found.key:
+            assert all(len(stands_for(of, row[of])) == 1 for row in rows), column
+
+
+@pytest.mark.parametrize("name", ["local-recoding", "optimal"])
+def test_columns_of_members_stay_behind_and_nothing_else_does(name, tmp_path):
+    way = next(way for way in WAYS if way.name == name)
+    table = with_members(9).select(["hhid", "age", "sex", "ill", "income", "parking", *MEMBERS])
+    with open_small(table) as data:
+        done = way.protect(data, key=("age", "sex"), k=22)
+        data.release(tmp_path / "r", done, accept=["households"])
+    left = set(pq.read_table(tmp_path / "r" / "data.parquet").column_names)
+    changed = {
+        n for receipt in done.receipts for n, cells in receipt.cells_changed.items() if cells
+    }
+    gone = {column for column, of in MEMBERS.items() if of in changed}
+    assert gone
+    assert set(table.column_names) - left == gone
 
 
 def with_needed(table: pa.Table, seed: int) -> pa.Table:

@@ -6,7 +6,8 @@ in the private data, by how much better than chance one is read off the other. W
 harm is counted: each label of the coarsened variable is met with what the copy says, and people
 are counted again. Two variables that tell a third only together are a copy too (`pairs`), and so
 is one that tells another only by some of its values (births are asked of women alone), or only
-beside some values of a third (years that are the age of the dead).
+beside some values of a third (years that are the age of the dead). Beside a household number,
+columns are looked at that hold what another member has (`members`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ import pyarrow.compute as pc
 from indistinct.core import Bools, Floats, Ints, Words, progress
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.households import household_numbers
 from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import members_of_groups
+from indistinct.prove.members import columns_of_members
 from indistinct.prove.opinion import Trial
 from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell, pairs_that_tell_within
 from indistinct.prove.possible import Coded, coded_column, people_in_classes, people_of
@@ -116,6 +119,8 @@ class Copy:
     open_labels
         Where only some of its values tell: the released labels beside which they do, an empty one
         for a blank.
+    household
+        The released household number by which it tells of another member.
     """
 
     name: str
@@ -127,6 +132,7 @@ class Copy:
     coarser: bool = False
     beside: str | None = None
     open_labels: tuple[str, ...] = field(default=(), repr=False)
+    household: str | None = None
 
     @property
     def breaks_k(self) -> bool:
@@ -142,6 +148,11 @@ class Copy:
     def sentence(self) -> str:
         """What it does, without a value of a cell."""
         named, both = ", ".join(self.of), self.beside is not None
+        if self.household is not None:
+            return (
+                f"{self.name} is released as it was and tells {named} of another member of the "
+                f"household, whom {self.household} finds, where it was coarsened or altered"
+            )
         name = f"{self.name} and {self.beside} together" if both else self.name
         tell = "tell" if both else "tells"
         if self.breaks_k:
@@ -235,7 +246,50 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
         more = {of: told[of] for of in told if of not in told_already.get(frozenset(pair), ())}
         if more and (copy := _weighed(trial, columns, pair, more, altered)) is not None:
             found.append(copy)
+    left = [name for name in beside if name not in {copy.name for copy in found if copy.harms}]
+    found += _told_of_members(trial, columns, targets, left, records)
     return tuple(found)
+
+
+def _told_of_members(
+    trial: Trial, columns: _Columns, targets: Sequence[str], names: Sequence[str], records: Ints
+) -> list[Copy]:
+    """Return the columns that tell what was coarsened of another member of the household."""
+    household, private = trial.promise.household, trial.private
+    if household is None or private is None or household not in private.variables:
+        return []
+    if household not in trial.release.variables:
+        return []
+    homes = household_numbers(private, household)
+    # what was recoded itself is no longer what the other member has
+    told = {
+        name: _in_order(columns.private(name))
+        for name in names
+        if _mostly_as_it_was(columns.private(name), columns.released(name))
+    }
+    found: dict[str, list[str]] = {}
+    for of in targets:
+        own = _in_order(columns.private(of))
+        others = {name: column for name, column in told.items() if name != of}
+        for name in columns_of_members(homes, own, others, records):
+            found.setdefault(name, []).append(of)
+    return [
+        Copy(name, tuple(of), tuple(of), household=household) for name, of in sorted(found.items())
+    ]
+
+
+def _in_order(column: Coded) -> Coded:
+    """Return a column whose values are in their order."""
+    order = _order(pa.array(column.values))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return Coded(tuple(column.values[at] for at in order.tolist()), place[column.codes])
+
+
+def _mostly_as_it_was(private: Coded, released: Coded) -> bool:
+    known = {value for value in private.values if value is not None}
+    values = [value for value in released.values if value is not None]
+    return bool(values) and 2 * sum(value in known for value in values) >= len(values)
 
 
 def _finer_first(

@@ -25,7 +25,14 @@ from numpy.typing import NDArray
 
 from indistinct.core import Floats, Ints
 
-__all__ = ["TOGETHER", "Within", "pairs_that_add_up", "pairs_that_tell", "pairs_that_tell_within"]
+__all__ = [
+    "TOGETHER",
+    "Within",
+    "columns_that_tell_beside",
+    "pairs_that_add_up",
+    "pairs_that_tell",
+    "pairs_that_tell_within",
+]
 
 
 TOGETHER = 0.9
@@ -310,6 +317,20 @@ def pairs_that_tell_within(
             if told := records.within(wanted, inner, outer):
                 found[inner, outer] = told
     return found
+
+
+def columns_that_tell_beside(columns: Mapping[str, Ints], told: Ints, beside: Ints) -> list[str]:
+    """Return the columns that tell a target among records that agree on something else.
+
+    All are given as for `pairs_that_tell`; what every record has beside it is not missing.
+    """
+    names = {f"column {name}": codes for name, codes in columns.items()}
+    records = _Sorted({**names, "told": told, "beside": beside})
+    return [
+        name
+        for name in columns
+        if max(records.avoided(["told"], f"column {name}", "beside")[0]) >= TOGETHER
+    ]
 
 
 def pairs_that_add_up(
