@@ -296,6 +296,26 @@ def with_pairs(seed: int, *, people: int = 240, wrong: float = 0.0) -> tuple[pa.
     }
 
 
+def test_a_search_of_pairs_that_was_cut_short_is_told():
+    """Of more variables than can be looked at in pairs; what stands side by side is still found."""
+    table, _ = with_pairs(12, people=300)
+    rng = np.random.default_rng(12)
+    wide = {f"w{n}": rng.integers(0, 9, 300) for n in range(150)}
+    table = table.select([*KEY, "wave", "start"])
+    for name, values in wide.items():
+        table = table.append_column(name, pa.array(values))
+    blanked = table.set_column(1, "age", pa.nulls(300, pa.int64()))
+    said = {}
+    with open_small(table) as data:
+        for columns in (table.column_names, [*KEY, "wave", "start", "w1"]):
+            release = open_table(blanked.select(columns), workspace=data.engine.workspace)
+            trial = Trial(data.engine, release, Promise(key=KEY, k=2), data.source)
+            said[len(columns)] = judge(trial)
+    assert all("wave" in " ".join(one.findings) for one in said.values())
+    cut = {number: any("pairs" in n for n in one.notes) for number, one in said.items()}
+    assert cut == {table.num_columns: True, 6: False}
+
+
 PAIRED = {"wave", "start", "district", "block"}
 
 

@@ -33,7 +33,7 @@ from indistinct.prove.opinion import Trial
 from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell, pairs_that_tell_within
 from indistinct.prove.possible import Coded, coded_column, people_in_classes, people_of
 
-__all__ = ["Copy", "Relation", "find_copies", "related"]
+__all__ = ["PAIRS_AT_MOST", "Copy", "Relation", "find_copies", "pairs_passed_over", "related"]
 
 
 TELLS = 0.9
@@ -54,6 +54,9 @@ _LABELS_AT_MOST = 20_000
 
 _MEANINGS_AT_MOST = 5_000_000
 """Pairs of values that the labels of two variables may stand for together."""
+
+PAIRS_AT_MOST = 10_000
+"""Pairs of variables that are looked at: all of 141 variables, of more those that stand nearest."""
 
 _AMOUNTS = 20
 """Numbers with fewer different values are no amounts that might be added."""
@@ -234,7 +237,7 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     copies = {*altered, *(copy.name for copy in found if copy.harms)}
     pairs = [
         _finer_first((one, other), sampled, promise.key)
-        for one, other in combinations([name for name in names if name not in copies], 2)
+        for one, other in _nearest_pairs([name for name in names if name not in copies])
         if one in beside or other in beside
     ]
     for pair, told in _told_together(some, targets, pairs).items():
@@ -249,6 +252,27 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     left = [name for name in beside if name not in {copy.name for copy in found if copy.harms}]
     found += _told_of_members(trial, columns, targets, left, records)
     return tuple(found)
+
+
+def _nearest_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of variables, or `PAIRS_AT_MOST` of those that stand nearest in the file."""
+    if len(names) * (len(names) - 1) // 2 <= PAIRS_AT_MOST:
+        return list(combinations(names, 2))
+    near = PAIRS_AT_MOST // len(names) + 1
+    pairs = [
+        (one, names[at + step])
+        for step in range(1, near + 1)
+        for at, one in enumerate(names[: len(names) - step])
+    ]
+    return pairs[:PAIRS_AT_MOST]
+
+
+def pairs_passed_over(trial: Trial) -> int:
+    """Return how many pairs of variables are too many to be looked at."""
+    if trial.private is None:
+        return 0
+    number = sum(name in trial.private.variables for name in trial.release.variables)
+    return max(0, number * (number - 1) // 2 - PAIRS_AT_MOST)
 
 
 def _told_of_members(
