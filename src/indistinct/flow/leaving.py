@@ -19,7 +19,7 @@ from indistinct.files import Source
 from indistinct.flow.replaying import replay_of
 from indistinct.hierarchy import hierarchies_in
 from indistinct.households import household_column
-from indistinct.naming import Naming, columns_that_name, may_number_people
+from indistinct.naming import Naming, columns_that_name, may_number_people, says_amount
 from indistinct.project import Project
 from indistinct.protect import (
     AlikeInHousehold,
@@ -363,4 +363,9 @@ def _promised(
         kept=there([one.name for one in naming]),
         confirmed=settings is None or settings.confirmed is not False,
         accepted=tuple(dict.fromkeys(accepted)),
+        labels={
+            name: variable.label
+            for name, variable in released.items()
+            if variable.label and says_amount(name, variable.label) and not says_amount(name)
+        },
     )

@@ -195,6 +195,33 @@ class Hierarchy(Result):
         level = max(self.common_level(leaves), *(n.level for n in nodes))
         return self._node(level, int(self.codes[level][leaves[0]]))
 
+    def common_labels(self, one: Iterable[object], other: Iterable[object]) -> list[str | None]:
+        """Return the label of the lowest node that stands for both of each pair of labels.
+
+        None where a label is not of this hierarchy.
+
+        >>> from indistinct.hierarchy import code_hierarchy
+        >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4, 3))
+        >>> zips.common_labels(["02138", "0213*", "x"], ["02139", "02141", "02138"])
+        ['0213*', '021**', None]
+        """
+        known = [[self._nodes.get(text) for text in as_texts(labels)] for labels in (one, other)]
+        pairs = [(at, a, b) for at, (a, b) in enumerate(zip(*known, strict=True)) if a and b]
+        found: list[str | None] = [None] * len(known[0])
+        places = np.array([at for at, _, _ in pairs], dtype=np.int64)
+        lowest = np.array([max(a[0], b[0]) for _, a, b in pairs], dtype=np.int64)
+        left, right = (
+            np.array([self._representatives[pair[side][0]][pair[side][1]] for pair in pairs])
+            for side in (1, 2)
+        )
+        for level in self.levels if pairs else ():
+            codes = self.codes[level]
+            here = (lowest <= level) & (codes[left] == codes[right])
+            for at, code in zip(places[here].tolist(), codes[left[here]].tolist(), strict=True):
+                found[at] = self.labels[level][code]
+            places, lowest, left, right = (part[~here] for part in (places, lowest, left, right))
+        return found
+
     def distance(self, value: object, other: object) -> int:
         """Return how many levels `value` climbs until its node stands for `other` too.
 

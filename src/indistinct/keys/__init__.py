@@ -12,18 +12,21 @@ if TYPE_CHECKING:
     from indistinct.keys.explaining import Explanation, explain
     from indistinct.keys.generalisable import Generalisable
     from indistinct.keys.matching import counts_in
+    from indistinct.keys.people import (
+        alike_spelled,
+        class_of_records,
+        people_by_class,
+        person_of_records,
+        present_and_different,
+        several_records,
+    )
     from indistinct.keys.pullout import pull_out, write_pull_out
     from indistinct.keys.recoding import DROPPED, Recoding, counts_by_row, group_rows
     from indistinct.keys.standing_out import (
         People,
         SmallCategories,
         Uniques,
-        class_of_records,
-        people_by_class,
-        person_of_records,
-        present_and_different,
         public_frequencies,
-        several_records,
         small_categories,
         threshold,
         uniques,

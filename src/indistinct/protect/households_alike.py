@@ -190,8 +190,8 @@ class _Cells:
     def _joined(self, one: Ints, other: Ints) -> Ints:
         room = len(self.labels) + 2
         pairs, which = np.unique((one + 1) * room + other + 1, return_inverse=True)
-        found = [self._ancestor(*(code - 1 for code in divmod(int(p), room))) for p in pairs]
-        return np.asarray(np.array(found, dtype=np.int64)[which.reshape(-1)])
+        found = self._ancestors(*(part - 1 for part in np.divmod(pairs, room)))
+        return np.asarray(found[which.reshape(-1)])
 
     def agree(self, one: Ints, other: Ints) -> bool:
         """Say whether pairs of records agree where both say something, far more than by chance.
@@ -212,17 +212,16 @@ class _Cells:
         )
         return agrees_beyond_chance(agreeing, by_chance, int(both.sum()), alike=_LABELS_ALIKE)
 
-    def _ancestor(self, one: int, other: int) -> int:
-        if one == other:
-            return one
-        if NOTHING in (one, other) or self.tree is None:
-            return self.nothing
-        try:
-            return self._code(
-                self.tree.common_ancestor([self.labels[one], self.labels[other]]).label
-            )
-        except InputError:  # a label of another making: nothing is known to stand for both
-            return self.nothing
+    def _ancestors(self, one: Ints, other: Ints) -> Ints:
+        """Return the lowest labels that stand for both of pairs of labels."""
+        found = np.where(one == other, one, self.nothing)
+        todo = np.flatnonzero((one != other) & (one != NOTHING) & (other != NOTHING))
+        if self.tree is not None and len(todo):
+            labels = np.array(self.labels, dtype=object)
+            common = self.tree.common_labels(labels[one[todo]], labels[other[todo]])
+            # of a label of another making, nothing is known to stand for both
+            found[todo] = [self.nothing if up is None else self._code(up) for up in common]
+        return found
 
     def climb(self, members: Bools) -> bool:
         """Let the cells of some records climb one level; say whether any did."""

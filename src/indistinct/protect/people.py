@@ -74,14 +74,15 @@ class Units:
         source.check_columns([*key, person])
         if UNIT in source.variables:
             raise InputError(f"{source.origin} has a column '{UNIT}'. Rename it.")
-        found = group_numbers(engine, source, list(dict.fromkeys([*key, person])))
+        people = person_of_records(engine, source, person)
+        found = group_numbers(engine, source, key) * (int(people.max(initial=0)) + 1) + people
         first, unit_of = np.unique(found, return_index=True, return_inverse=True)[1:]
         # units are numbered in the order of their first records, in which the table has them
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         unit_of, first = rank[unit_of.reshape(-1)], np.sort(first)
-        whose = person_of_records(engine, source, person)[first]
+        whose = people[first]
         named = source.table([person]).column(0).take(pa.array(first)).is_valid()
         named_units = np.bincount(whose[named.to_numpy(zero_copy_only=False)], minlength=1)
         return cls(

@@ -5,7 +5,9 @@ one says what was taken from the other. Whether two variables belong together so
 in the private data, by how much better than chance one is read off the other. Whether that does
 harm is counted: each label of the coarsened variable is met with what the copy says, and people
 are counted again. Two variables that tell a third only together are a copy too (`pairs`), and so
-is one that tells another only by some of its values: births are asked of women alone.
+is one that tells another only by some of its values (births are asked of women alone), or only
+beside some values of a third (years that are the age of the dead). Beside a household number,
+columns are looked at that hold what another member has (`members`).
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ import pyarrow.compute as pc
 from indistinct.core import Bools, Floats, Ints, Words, decoded, holds_numbers, holds_text, progress
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
+from indistinct.households import household_numbers
 from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import members_of_groups
+from indistinct.prove.members import columns_of_members
 from indistinct.prove.opinion import Trial
-from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell
+from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell, pairs_that_tell_within
 from indistinct.prove.possible import Coded, coded_column, people_in_classes, people_of
 
-__all__ = ["Copy", "Relation", "find_copies", "related"]
+__all__ = ["PAIRS_AT_MOST", "Copy", "Relation", "find_copies", "pairs_passed_over", "related"]
 
 
 TELLS = 0.9
@@ -50,6 +54,9 @@ _LABELS_AT_MOST = 20_000
 
 _MEANINGS_AT_MOST = 5_000_000
 """Pairs of values that the labels of two variables may stand for together."""
+
+PAIRS_AT_MOST = 10_000
+"""Pairs of variables that are looked at: all of 141 variables, of more those that stand nearest."""
 
 _AMOUNTS = 20
 """Numbers with fewer different values are no amounts that might be added."""
@@ -78,6 +85,9 @@ class Relation:
         Of two amounts whose sum it is, what each is multiplied by.
     partly
         Whether only some of its values tell, or that there is none.
+    within
+        Of two variables of which the first tells only beside some values of the second: private
+        records that have these values.
     """
 
     tells: bool
@@ -86,6 +96,7 @@ class Relation:
     least: int = field(default=1, repr=False)
     weights: tuple[float, float] | None = field(default=None, repr=False)
     partly: bool = field(default=False, repr=False)
+    within: tuple[int, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,8 @@ class Copy:
     open_labels
         Where only some of its values tell: the released labels beside which they do, an empty one
         for a blank.
+    household
+        The released household number by which it tells of another member.
     """
 
     name: str
@@ -122,6 +135,7 @@ class Copy:
     coarser: bool = False
     beside: str | None = None
     open_labels: tuple[str, ...] = field(default=(), repr=False)
+    household: str | None = None
 
     @property
     def breaks_k(self) -> bool:
@@ -137,6 +151,11 @@ class Copy:
     def sentence(self) -> str:
         """What it does, without a value of a cell."""
         named, both = ", ".join(self.of), self.beside is not None
+        if self.household is not None:
+            return (
+                f"{self.name} is released as it was and tells {named} of another member of the "
+                f"household, whom {self.household} finds, where it was coarsened or altered"
+            )
         name = f"{self.name} and {self.beside} together" if both else self.name
         tell = "tell" if both else "tells"
         if self.breaks_k:
@@ -218,13 +237,83 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     copies = {*altered, *(copy.name for copy in found if copy.harms)}
     pairs = [
         _finer_first((one, other), sampled, promise.key)
-        for one, other in combinations([name for name in names if name not in copies], 2)
+        for one, other in _nearest_pairs([name for name in names if name not in copies])
         if one in beside or other in beside
     ]
     for pair, told in _told_together(some, targets, pairs).items():
         if (copy := _weighed(trial, columns, pair, told, altered)) is not None:
             found.append(copy)
+    records = np.asarray(_drawn(private.records).to_numpy()[strangers], dtype=np.int64)
+    told_already = {frozenset((copy.name, copy.beside)): copy.of for copy in found}
+    for pair, told in _told_within(some, targets, pairs, records).items():
+        more = {of: told[of] for of in told if of not in told_already.get(frozenset(pair), ())}
+        if more and (copy := _weighed(trial, columns, pair, more, altered)) is not None:
+            found.append(copy)
+    left = [name for name in beside if name not in {copy.name for copy in found if copy.harms}]
+    found += _told_of_members(trial, columns, targets, left, records)
     return tuple(found)
+
+
+def _nearest_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of variables, or `PAIRS_AT_MOST` of those that stand nearest in the file."""
+    if len(names) * (len(names) - 1) // 2 <= PAIRS_AT_MOST:
+        return list(combinations(names, 2))
+    near = PAIRS_AT_MOST // len(names) + 1
+    pairs = [
+        (one, names[at + step])
+        for step in range(1, near + 1)
+        for at, one in enumerate(names[: len(names) - step])
+    ]
+    return pairs[:PAIRS_AT_MOST]
+
+
+def pairs_passed_over(trial: Trial) -> int:
+    """Return how many pairs of variables are too many to be looked at."""
+    if trial.private is None:
+        return 0
+    number = sum(name in trial.private.variables for name in trial.release.variables)
+    return max(0, number * (number - 1) // 2 - PAIRS_AT_MOST)
+
+
+def _told_of_members(
+    trial: Trial, columns: _Columns, targets: Sequence[str], names: Sequence[str], records: Ints
+) -> list[Copy]:
+    """Return the columns that tell what was coarsened of another member of the household."""
+    household, private = trial.promise.household, trial.private
+    if household is None or private is None or household not in private.variables:
+        return []
+    if household not in trial.release.variables:
+        return []
+    homes = household_numbers(private, household)
+    # what was recoded itself is no longer what the other member has
+    told = {
+        name: _in_order(columns.private(name))
+        for name in names
+        if _mostly_as_it_was(columns.private(name), columns.released(name))
+    }
+    found: dict[str, list[str]] = {}
+    for of in targets:
+        own = _in_order(columns.private(of))
+        others = {name: column for name, column in told.items() if name != of}
+        for name in columns_of_members(homes, own, others, records):
+            found.setdefault(name, []).append(of)
+    return [
+        Copy(name, tuple(of), tuple(of), household=household) for name, of in sorted(found.items())
+    ]
+
+
+def _in_order(column: Coded) -> Coded:
+    """Return a column whose values are in their order."""
+    order = _order(pa.array(column.values))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return Coded(tuple(column.values[at] for at in order.tolist()), place[column.codes])
+
+
+def _mostly_as_it_was(private: Coded, released: Coded) -> bool:
+    known = {value for value in private.values if value is not None}
+    values = [value for value in released.values if value is not None]
+    return bool(values) and 2 * sum(value in known for value in values) >= len(values)
 
 
 def _finer_first(
@@ -259,6 +348,29 @@ def _told_together(
             sums_to = related(codes[of], reckoned)
             if sums_to is not None and all(related(codes[of], codes[one]) is None for one in pair):
                 found.setdefault(pair, {})[of] = replace(sums_to, weights=weights)
+    return found
+
+
+def _told_within(
+    some: Mapping[str, _Sampled],
+    targets: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    records: Ints,
+) -> dict[tuple[str, str], dict[str, Relation]]:
+    """Return what a variable tells beside some values of another; `records` are those sampled."""
+    codes = {name: column.codes for name, column in some.items()}
+    found: dict[tuple[str, str], dict[str, Relation]] = {}
+    for pair, told in pairs_that_tell_within(codes, targets, pairs).items():
+        values, first = np.unique(codes[pair[1]], return_index=True)
+        for of, beside in told.items():
+            if not any(_tells(codes[of], codes[one]) for one in pair):
+                having = records[first[np.isin(values, beside.values)]]
+                found.setdefault(pair, {})[of] = Relation(
+                    tells=True,
+                    follows=False,
+                    least=1 if beside.in_order else 2,
+                    within=tuple(having.tolist()),
+                )
     return found
 
 
@@ -324,10 +436,9 @@ class _Columns:
         self.trees = trees
         self._one = cache(self._alone)
 
-    def beside(
-        self, names: tuple[str, ...], weights: tuple[float, float] | None = None
-    ) -> _Beside | None:
+    def beside(self, names: tuple[str, ...], relation: Relation) -> _Beside | None:
         """Return what one variable says, or two together; None where that cannot be read."""
+        weights = relation.weights
         if weights is not None:
             private, released = (
                 _added(read(names[0]), read(names[1]), weights)
@@ -339,7 +450,8 @@ class _Columns:
         if any(one is None for one in alone):
             return None
         first, *second = [one for one in alone if one is not None]
-        return _both(first, second[0]) if second else first
+        gaps = relation.within is not None  # a blank is a value beside which another may tell
+        return _both(first, second[0], gaps=gaps) if second else first
 
     def _alone(self, name: str) -> _Beside | None:
         private, released = self.private(name), self.released(name)
@@ -347,10 +459,10 @@ class _Columns:
         return None if meanings is None else _Beside(private, released, *meanings)
 
 
-def _both(one: _Beside, other: _Beside) -> _Beside | None:
+def _both(one: _Beside, other: _Beside, *, gaps: bool) -> _Beside | None:
     """Return two variables as one, whose values are those that are found together."""
-    private, at_private = _paired(one.private, other.private)
-    released, at_released = _paired(one.released, other.released)
+    private, at_private = _paired(one.private, other.private, gaps=gaps)
+    released, at_released = _paired(one.released, other.released, gaps=gaps)
     first, second = np.divmod(at_released, len(other.released.values))
     # of each released pair of labels, all private pairs of values that they may stand for
     labels, found = members_of_groups(first, one.label, groups=len(one.released.values))
@@ -382,12 +494,15 @@ def _ranked(numbers: Floats) -> Ints:
     return np.where(np.isnan(numbers), -1, codes)
 
 
-def _paired(one: Coded, other: Coded) -> tuple[Coded, Ints]:
-    """Return two columns as one of pairs, and the numbers of the pairs; a gap leaves none."""
+def _paired(one: Coded, other: Coded, *, gaps: bool) -> tuple[Coded, Ints]:
+    """Return two columns as one of pairs, and the numbers of the pairs.
+
+    A gap leaves no pair, unless it is one of the second column and `gaps` are values there.
+    """
     room = len(other.values)
     pairs, codes = np.unique(one.codes * room + other.codes, return_inverse=True)
     values = tuple(
-        None if one.values[a] is None or other.values[b] is None else (a, b)
+        None if one.values[a] is None or not (gaps or other.values[b] is not None) else (a, b)
         for a, b in zip(*(part.tolist() for part in np.divmod(pairs, room)), strict=True)
     )
     return Coded(values, codes.reshape(-1).astype(np.int64)), pairs
@@ -639,7 +754,7 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     """Meet every released label of a variable with what the copy beside it says."""
     values, labels = columns.private(of), columns.released(of)
     meeting = cover(labels.values, values.values, name=of, hierarchy=columns.trees.get(of))
-    copy = columns.beside(names, relation.weights)
+    copy = columns.beside(names, relation)
     if copy is None:
         return None
     by, released, saying, said = copy.private, copy.released, copy.label, copy.value
@@ -649,6 +764,12 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
         codes, said = bins[codes], bins[said]
         saying, said = saying[said >= 0], said[said >= 0]
     mute = np.zeros(len(released.values), dtype=bool)
+    if relation.within is not None:
+        having = np.unique(columns.private(names[1]).codes[list(relation.within)])
+        second = np.array([-1 if pair is None else pair[1] for pair in by.values], dtype=np.int64)
+        telling = np.isin(second, having)
+        codes = np.where(telling[codes], codes, -1)
+        mute[saying[~telling[said]]] = True
     if relation.partly:
         tells_alone, told_alone = _told_in_full(values, by)
         whose, values_told = np.flatnonzero(tells_alone), told_alone[tells_alone]
@@ -656,7 +777,8 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     else:
         whose, values_told = _told_values(codes, values, relation.least)
     # of each released value of the copy, the values that it tells
-    at, found = members_of_groups(said, whose, groups=int(codes.max()) + 1)
+    groups = max(int(codes.max()), int(said.max(initial=0))) + 1
+    at, found = members_of_groups(said, whose, groups=groups)
     saying, tells = saying[at], values_told[found]
     room = len(values.values)
     saying, tells = np.divmod(np.unique(saying * room + tells), room)
