@@ -1,6 +1,14 @@
 """Statistical disclosure control: find the people who stand out, and change the data until
 nobody does.
 
+    >>> import indistinct as ind
+    >>> data = ind.open({"age": [30, 30, 41], "sex": [1, 1, 2]})
+    >>> data.uniques(["age", "sex"], k=2).unique
+    1
+
+What the command line can do is one call each: `open`, `uniques`, `risk`, `protect`, `verify`,
+`utility`, `tables`, `scrub`, `report`, `run` and `census`. Everything else is behind the rooms,
+such as `indistinct.keys` and `indistinct.hierarchy`; a room whose name is a verb can be called.
 The names are loaded when they are first asked for, so that the command line can begin at once.
 """
 
@@ -18,6 +26,19 @@ if TYPE_CHECKING:
         Variables,
     )
     from indistinct.flow import Data, compare_release, open_data, verify_release, write_report
+    from indistinct.flow.calls import (
+        census,
+        protect,
+        report,
+        risk,
+        run,
+        scrub,
+        tables,
+        uniques,
+        utility,
+        verify,
+    )
+    from indistinct.flow.opening import open
     from indistinct.keys import KeyTable, Uniques
     from indistinct.prove import Verification
     from indistinct.release.report import compare_reports, write_comparison_report
@@ -25,4 +46,4 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-open_doorway(__name__)
+open_doorway(__name__, rooms=("census", "protect", "risk", "scrub", "tables", "utility"))

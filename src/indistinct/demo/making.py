@@ -204,7 +204,7 @@ def _write_flagged(found: keys.Uniques, path: Path) -> None:
     risky = found.records_at_risk()
     frequency = found.frequency()[risky]
     table = found.source.table(list(found.key)).take(pa.array(risky))
-    table = table.add_column(0, "record", pa.array(risky))
+    table = table.add_column(0, "record", pa.array(risky + 1))
     table = table.append_column("frequency", pa.array(frequency))
     case = np.where(frequency == 1, "i", "ii")
     write_data(table.append_column("case", pa.array(case)), path)

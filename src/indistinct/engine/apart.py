@@ -35,16 +35,11 @@ MEMORY = 3 << 30
 STARTING_SECONDS = 60.0
 
 _START = """
-import pickle, sys, types
-sys.path[:], packages = pickle.load(sys.stdin.buffer)
-for name, path in packages.items():
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = path
+import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
 from indistinct.engine.apart import serve
 serve()
 """
-_DOORWAYS = ("indistinct", "indistinct.engine", "indistinct.files", "indistinct.query")
-"""Packages whose doorways stay closed there: opening them would cost two seconds a process."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 
 
@@ -117,10 +112,7 @@ class Apart:
             stderr=quiet,
             env={**os.environ, **_ONE_THREAD},
         )
-        packages = {
-            name: list(sys.modules[name].__path__) for name in _DOORWAYS if name in sys.modules
-        }
-        first = [(sys.path, packages), self._memory, self._seconds, *self._made]
+        first = [sys.path, self._memory, self._seconds, *self._made]
         kind, content = self._exchange(self._process, first, STARTING_SECONDS)
         if kind != "made":
             self.close()

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from indistinct.protect.avoid_uniques import AvoidUniques
     from indistinct.protect.blank import Blank, Part
     from indistinct.protect.by_plan import altered_variables, protect_by_plan
+    from indistinct.protect.choices import Told
     from indistinct.protect.deidentify import Deidentify
     from indistinct.protect.destroy import Destroy
     from indistinct.protect.dropping import DropUnsafe
@@ -99,7 +100,7 @@ if TYPE_CHECKING:
         SwapHouseholds,
         people_with,
     )
-    from indistinct.protect.told import PublicRule, Told, keep_untold, true_rules
+    from indistinct.protect.told import PublicRule, keep_untold, true_rules
     from indistinct.utility.comparing.action_losses import Losses, Shares
     from indistinct.utility.comparing.actions import ActionCost, Comparison, compare_actions
     from indistinct.utility.comparing.side_by_side import (

@@ -17,7 +17,7 @@ def discernibility(recoding: Recoding) -> float:
 
     >>> from indistinct.hierarchy import suppression_only
     >>> from indistinct.keys import Generalisable
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> with open_data({"sex": ["f", "f", "m"]}) as data:
     ...     keys = Generalisable.of(
     ...         data.key_table(["sex"]), {"sex": suppression_only(["f", "m"], name="sex")}

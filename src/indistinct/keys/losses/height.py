@@ -27,7 +27,7 @@ def loss(recoding: Recoding, *, weights: Mapping[str, float] | None = None) -> f
 
     >>> from indistinct.hierarchy import code_hierarchy
     >>> from indistinct.keys import Generalisable
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4,))
     >>> with open_data({"zip": ["02138", "02139", "02141", "02141"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})
