@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from indistinct.core import visible
+from indistinct.core import systems, visible
 
 __all__ = ["ReaderGone", "harmless_streams"]
 
@@ -79,7 +79,7 @@ def _show_what_cannot_be_written(stream: TextIO) -> None:
     """
     if isinstance(stream, TextIOWrapper):
         codecs.register_error(_BY_NUMBER, _by_number)
-        encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
+        encoding = "utf-8" if systems.system_name() == "win32" and not stream.isatty() else None
         stream.reconfigure(encoding=encoding, errors=_BY_NUMBER)
 
 

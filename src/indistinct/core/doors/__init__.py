@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from indistinct.core.doors.interrupts import undisturbed
     from indistinct.core.doors.leftovers import (
         is_aside,
-        process_is_gone,
         remove_leftovers,
-        take_lock,
     )
     from indistinct.core.doors.watch import Watch, lies_within, watched, watching
 
