@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from indistinct import open_data
 from indistinct.census import write_census, write_hierarchies
-from indistinct.flow.session import open_data
 from indistinct.households import guess_household, read_kinship
 from indistinct.protect import CensusVariables, KeepRules, Plan, census_shuffle
 from indistinct.prove.changes import changes

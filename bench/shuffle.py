@@ -23,7 +23,7 @@ import numba
 import numpy as np
 from scipy.stats import spearmanr
 
-from indistinct.flow.session import open_data
+from indistinct import open_data
 from indistinct.protect import Plan, Pram, RankSwap, Select, Shuffle, Step, SwapHouseholds
 
 HERE = Path(__file__).resolve().parent

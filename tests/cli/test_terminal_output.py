@@ -240,8 +240,8 @@ def test_standard_output_has_json_or_nothing(census, capfd, monkeypatch, verb):
         assert run(command) == 0
         shown = capfd.readouterr()
         assert shown.out == ""
-        assert "\x1b" not in shown.err
-        assert "█" in shown.err or width == "60"
+        assert "\x1b" not in shown.out + shown.err
+        assert "█" in shown.out or width == "60"
     assert run([*command, "--json"]) == 0
     shown = capfd.readouterr()
     assert shown.out.count("\n") == 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from indistinct import open_data
 from indistinct.core.errors import InputError
-from indistinct.flow.session import open_data
 
 
 def test_columns_by_name_are_a_table():

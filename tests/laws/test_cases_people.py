@@ -10,10 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct import keys, verify_release
+from indistinct import keys, open_data, verify_release
 from indistinct.cli import run as command
 from indistinct.core.errors import InputError
-from indistinct.flow.session import open_data
 from indistinct.release import read_origin
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from verbs import PLACES, World, needed, options, pairs
 
+from indistinct import open_data
 from indistinct.census import write_census
 from indistinct.cli import run
 from indistinct.cli.places import (
@@ -36,7 +37,6 @@ from indistinct.core import doors
 from indistinct.core.doors import watch as watch_module
 from indistinct.core.doors.leftovers import name_aside
 from indistinct.core.errors import IndistinctError, InputError
-from indistinct.flow.session import open_data
 from indistinct.query.log import Log
 from indistinct.release import AuditTrail
 

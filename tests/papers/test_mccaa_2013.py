@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from scipy.stats import spearmanr
 
+from indistinct import open_data
 from indistinct.census import census_variables, write_census, write_hierarchies
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import guess_household, read_kinship
 from indistinct.protect import (

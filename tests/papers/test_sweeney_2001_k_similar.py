@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from indistinct.flow.session import open_data
+from indistinct import open_data
 from indistinct.hierarchy import Hierarchy, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.methods.k_similarity.k_similar import (

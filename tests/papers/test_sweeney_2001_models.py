@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from indistinct.flow.session import open_data
+from indistinct import open_data
 from indistinct.hierarchy import date_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable
 from indistinct.protect.methods.datafly_ii.datafly import datafly

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from indistinct import open_data
 from indistinct.core.errors import InputError
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import (
     code_hierarchy,
     date_hierarchy,

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
+from indistinct import open_data
 from indistinct.core.errors import GuaranteeError, InputError
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import (
     code_hierarchy,
     interval_hierarchy,

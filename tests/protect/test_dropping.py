@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
+from indistinct import open_data
 from indistinct.core.errors import InputError
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import code_hierarchy, suppression_only
 from indistinct.keys import Generalisable
 from indistinct.protect.dropping import DropUnsafe

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
 from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect.methods.k_similarity.k_similar import KSimilar, KSimilarStep, k_similar

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
 from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.flow.session import open_data
 from indistinct.hierarchy import suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, group_rows
 from indistinct.keys.losses.measures import (

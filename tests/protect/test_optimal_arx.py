@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.flow.session import open_data
+from indistinct import open_data
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.keys import Generalisable
 from indistinct.protect.methods.whole_variables.optimal import optimal

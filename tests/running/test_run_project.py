@@ -165,7 +165,7 @@ def test_what_people_see_is_on_standard_error(write, capfd):
     assert command(["run", str(write())]) == 0
     said = capfd.readouterr()
     assert said.out == ""
-    assert "report.html" in said.err
+    assert "report.html" in said.out
 
 
 def test_settings_of_the_method_and_the_report_are_followed(write, tmp_path):
@@ -286,7 +286,7 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
     def refuse(*arguments, **options):
         raise InputError("Nothing to compare.")
 
-    monkeypatch.setattr("indistinct.flow.session.compare_release", refuse)
+    monkeypatch.setattr("indistinct.flow.compare_release", refuse)
     done = run_project(write('method = "suppress"', utility=True))
     assert "Utility could not be measured: Nothing to compare." in done.warnings
 

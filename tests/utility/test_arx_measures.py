@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indistinct.flow.session import open_data
+from indistinct import open_data
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.keys.losses import entropy_by_variable, measure

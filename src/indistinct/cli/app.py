@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from indistinct import __version__
+from indistinct.core.doors import undisturbed
 
 __all__ = ["VERBS", "app", "verb_function"]
 
@@ -39,9 +40,9 @@ _MODULES = {"run": "runproject"}
 
 def verb_function(name: str) -> Callable[..., None]:
     """Return the function of a verb, its module loaded."""
-    function: Callable[..., None] = getattr(
-        import_module(f"indistinct.cli.{_MODULES.get(name, name)}"), name
-    )
+    with undisturbed():  # an interrupt waits: libraries that are being loaded do not bear one
+        module = import_module(f"indistinct.cli.{_MODULES.get(name, name)}")
+    function: Callable[..., None] = getattr(module, name)
     return function
 
 

@@ -23,7 +23,7 @@ def show_map(drawn: RiskUtilityMap, out: Path | None, *, as_json: bool) -> None:
         }
         with folder_written_whole(out) as aside:
             for name, what in content.items():
-                (aside / name).write_text(what, encoding="utf-8")
+                (aside / name).write_text(what, encoding="utf-8", newline="\n")
     if as_json:
         print_json(drawn.to_dict())
         return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from indistinct import project
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     EngineOption,
@@ -30,11 +31,14 @@ from indistinct.cli.places import (
 )
 from indistinct.cli.terminal import heading, note, paragraph, table
 from indistinct.core import InputError
-from indistinct.project import Dates, Scope, load_project
-from indistinct.scrub import ScrubResult
+from indistinct.project import Dates, Scope
 from indistinct.scrub import scrub as scrub_letters
-from indistinct.scrub.text import FourRows
 from indistinct.scrub.text.replace import Secret
+
+if TYPE_CHECKING:
+    from indistinct.scrub import ScrubResult
+    from indistinct.scrub.text import FourRows
+
 
 __all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 
@@ -186,7 +190,7 @@ def scrub(
     )
     if letters[0].suffix.lower() == ".toml":
         told = {"documents": done.documents, "threshold": done.threshold}
-        note_on_project(load_project(letters[0]), "scrub", told, verdict=done.verdict)
+        note_on_project(project.load_project(letters[0]), "scrub", told, verdict=done.verdict)
     tell_scrubbed(done, as_json=json)
 
 

@@ -19,14 +19,14 @@ from types import FrameType
 
 import typer
 
+from indistinct import engine
 from indistinct.cli import INTERRUPTED, STOPPED
 from indistinct.cli.app import app
-from indistinct.cli.console import harmless_streams
 from indistinct.cli.faults import FAULT, errors_behind, tell_fault
-from indistinct.cli.verb import honest, tell_people
+from indistinct.cli.streams import ReaderGone, harmless_streams
+from indistinct.cli.telling import honest, tell_people
 from indistinct.core import IndistinctError, Interrupted, for_terminal
 from indistinct.core.doors import Watch, undisturbed, watching
-from indistinct.engine import BROKEN_OFF, OUT_OF_MEMORY
 
 __all__ = ["start"]
 
@@ -59,8 +59,7 @@ def start(arguments: list[str]) -> int:
             if interrupted.is_set() and not isinstance(error, Interrupted):
                 return _stopped(run)  # whatever a library made of it
             return _say(str(error), error.exit_code)
-        except BrokenPipeError:
-            # the reader of our output has gone; there is nobody to tell
+        except (ReaderGone, BrokenPipeError):  # there is nobody to tell
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return WRONG
         except (Exception, KeyboardInterrupt) as error:
@@ -75,7 +74,7 @@ def _stopped(run: Watch) -> int:
 def _end(error: BaseException, arguments: list[str], run: Watch, *, interrupted: bool) -> int:
     """Say what became of a command that did not end by itself."""
     behind = list(errors_behind(error))
-    if interrupted or any(isinstance(e, (KeyboardInterrupt, BROKEN_OFF)) for e in behind):
+    if interrupted or any(_is_interrupt(e) for e in behind):
         return _stopped(run)
     if any(_is_out_of_memory(e) for e in behind):
         return _say(_NO_MEMORY, WRONG)
@@ -87,9 +86,19 @@ def _end(error: BaseException, arguments: list[str], run: Watch, *, interrupted:
     return _say(tell_fault(error, arguments, typer.main.get_command(app)), FAULT)
 
 
+def _is_interrupt(error: BaseException) -> bool:
+    """Say whether the work was broken off, also where the engine has its own word for it."""
+    return isinstance(error, KeyboardInterrupt) or _is_of_engine(error, "BROKEN_OFF")
+
+
+def _is_of_engine(error: BaseException, kind: str) -> bool:
+    """Say whether an error is the engine's; one that was never loaded has made none."""
+    return "duckdb" in sys.modules and isinstance(error, getattr(engine, kind))
+
+
 def _is_out_of_memory(error: BaseException) -> bool:
     """Say whether memory is out, also where a library has no kind of error for it."""
-    if isinstance(error, (MemoryError, OUT_OF_MEMORY)):
+    if isinstance(error, MemoryError) or _is_of_engine(error, "OUT_OF_MEMORY"):
         return True
     if isinstance(error, OSError):
         return error.errno in (errno.ENOMEM, errno.EAGAIN)

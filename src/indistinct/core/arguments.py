@@ -335,18 +335,19 @@ class _Imported(dict[str, Any]):
 
     def __init__(self, module: str) -> None:
         super().__init__()
-        self._modules = imported_for_types(module)
+        self._module = module
 
     def __missing__(self, name: str) -> Any:
-        if name not in self._modules:
+        modules = imported_for_types(self._module)
+        if name not in modules:
             raise KeyError(name)
-        return getattr(importlib.import_module(self._modules[name]), name)
+        return getattr(importlib.import_module(modules[name]), name)
 
 
 def _checks_of(function: Callable[..., Any], bound: bool, owner: type | None) -> _Checks:
     parameters = list(inspect.signature(function).parameters.values())
     of_fields = function.__name__ == "__init__" and "__dataclass_params__" in vars(owner or type)
-    annotated: Any = owner if of_fields else function
+    annotated: Any = owner if of_fields else _without_return(function)
     hints = get_type_hints(
         annotated, localns=_Imported(str(annotated.__module__)), include_extras=True
     )
@@ -364,6 +365,15 @@ def _checks_of(function: Callable[..., Any], bound: bool, owner: type | None) ->
             positions.append(name)
     tests = {name: kind.holds for name, kind in kinds.items() if kind is not None}
     return _Checks(kinds, tuple(positions), tuple(map(tests.get, positions)), tests)
+
+
+def _without_return(function: Callable[..., Any]) -> Any:
+    """Return a function's annotations without that of its result, which nobody has to load."""
+    taken = {name: one for name, one in function.__annotations__.items() if name != "return"}
+    inner: Any = inspect.unwrap(function)
+    return types.SimpleNamespace(
+        __annotations__=taken, __globals__=inner.__globals__, __module__=inner.__module__
+    )
 
 
 def _misfit(

@@ -16,8 +16,10 @@ loads that module when somebody takes the name. Whatever is handed out has its a
 from __future__ import annotations
 
 import ast
+import inspect
 import pkgutil
 import sys
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -33,9 +35,14 @@ class Doorway(ModuleType):
     def __getattr__(self, name: str) -> Any:
         """Load a name, or a module of the room, and keep it."""
         module = vars(self).get("_module_of", {}).get(name)
+        if name in vars(self).get("_rooms", ()):
+            room = import_module(f"{self.__name__}.{name}")
+            vars(room)["_called"] = (module, name)
+            vars(self)[name] = room
+            return room
         if module is not None:
             try:
-                behind = import_module(module)
+                behind = _loaded(module)
             except AttributeError as error:  # would be taken for a name that is not there
                 raise ImportError(f"{module} cannot be loaded: {error}") from error
             self._hand_out(name, getattr(behind, name))
@@ -53,6 +60,26 @@ class Doorway(ModuleType):
         """Keep a name that is handed out from being hidden by the module of the same name."""
         if not (isinstance(value, ModuleType) and name in vars(self).get("_module_of", {})):
             super().__setattr__(name, value)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the function of a room's name: ``indistinct.risk(data)``, beside its other names."""
+        return self._function()(*args, **options)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What the function of the room's name takes, for notebooks."""
+        return inspect.signature(self._function())
+
+    def _function(self) -> Callable[..., Any]:
+        if "_called" not in vars(self):
+            raise TypeError(f"'{self.__name__}' is a room with names in it, and no function")
+        module, name = vars(self)["_called"]
+        if vars(self)["_checked"] and "_verb" not in vars(self):
+            from indistinct.core.arguments import with_checked_arguments
+
+            vars(self)["_verb"] = with_checked_arguments(getattr(_loaded(module), name))
+        function: Callable[..., Any] = vars(self)["_verb"]
+        return function
 
     def __dir__(self) -> list[str]:
         """List what is handed out."""
@@ -72,19 +99,31 @@ class Doorway(ModuleType):
         """
         for name, module in vars(self)["_module_of"].items():
             behind = vars(sys.modules[module]) if module in sys.modules else {}
-            if name not in vars(self) and name in behind:
+            if name not in vars(self) and name in behind and name not in vars(self)["_rooms"]:
                 self._hand_out(name, behind[name])
 
 
-def open_doorway(name: str, *, checked: bool = True) -> None:
+def _loaded(module: str) -> ModuleType:
+    """Load a module; an interrupt meanwhile waits, because libraries do not bear one then."""
+    if module in sys.modules:
+        return import_module(module)
+    from indistinct.core.doors.interrupts import undisturbed
+
+    with undisturbed():
+        return import_module(module)
+
+
+def open_doorway(name: str, *, checked: bool = True, rooms: Sequence[str] = ()) -> None:
     """Make a package hand out what its ``if TYPE_CHECKING:`` imports name.
 
-    What only rooms use among themselves, a million times a second, is not `checked`.
+    What only rooms use among themselves, a million times a second, is not `checked`. Names that
+    are functions and `rooms` at once are handed out as rooms that can be called.
     """
     package = sys.modules[name]
     vars(package)["_module_of"] = imported_for_types(name)
     vars(package)["__all__"] = sorted(vars(package)["_module_of"])
     vars(package)["_checked"] = checked
+    vars(package)["_rooms"] = frozenset(rooms)
     package.__class__ = Doorway
 
 

@@ -100,9 +100,9 @@ def write_letters(
     letters = list(letters_about(people, addresses, seed=seed))
     folder.mkdir()
     for letter in letters:
-        (folder / f"{letter.name}.txt").write_text(letter.text, encoding="utf-8")
+        (folder / f"{letter.name}.txt").write_text(letter.text, encoding="utf-8", newline="\n")
     lines = [json.dumps(letter.gold()) + "\n" for letter in letters]
-    gold.write_text("".join(lines), encoding="utf-8")
+    gold.write_text("".join(lines), encoding="utf-8", newline="\n")
     return letters
 
 

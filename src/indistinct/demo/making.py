@@ -123,13 +123,13 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
             demo.found.write(private / "records.parquet")
             _write_flagged(demo.found, private / "flagged.csv")
             keys.write_pull_out(demo.found, private / "pull-out.csv")
-            (aside / "comparison.svg").write_text(demo.ways.plot(), encoding="utf-8")
+            (aside / "comparison.svg").write_text(demo.ways.plot(), encoding="utf-8", newline="\n")
             (aside / "comparison.json").write_text(
-                json.dumps(demo.ways.to_dict(), indent=2) + "\n", encoding="utf-8"
+                json.dumps(demo.ways.to_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
             )
-            (aside / "map.svg").write_text(demo.map.plot(), encoding="utf-8")
+            (aside / "map.svg").write_text(demo.map.plot(), encoding="utf-8", newline="\n")
             (aside / "map.json").write_text(
-                json.dumps(demo.map.to_dict(), indent=2) + "\n", encoding="utf-8"
+                json.dumps(demo.map.to_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
             )
             if demo.ways.best:
                 say(f"writing the releases ({demo.ways.best.method}, shuffled) …")
@@ -145,8 +145,8 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
         areas = publish_small_areas(aside / "tables", census, seed=seed).moved_to(target / "tables")
         say("scrubbing letters and notes about its people …")
         demo = replace(demo, areas=areas, letters=scrub_letters(aside, seed=seed))
-        (aside / "summary.md").write_text(demo.summary())
-        (aside / _LIST).write_text(json.dumps(_files(aside), indent=1) + "\n")
+        (aside / "summary.md").write_text(demo.summary(), encoding="utf-8", newline="\n")
+        (aside / _LIST).write_bytes(json.dumps(_files(aside), indent=1).encode() + b"\n")
     return demo
 
 
@@ -205,7 +205,7 @@ def _write_flagged(found: keys.Uniques, path: Path) -> None:
     risky = found.records_at_risk()
     frequency = found.frequency()[risky]
     table = found.source.table(list(found.key)).take(pa.array(risky))
-    table = table.add_column(0, "record", pa.array(risky))
+    table = table.add_column(0, "record", pa.array(risky + 1))
     table = table.append_column("frequency", pa.array(frequency))
     case = np.where(frequency == 1, "i", "ii")
     write_data(table.append_column("case", pa.array(case)), path)

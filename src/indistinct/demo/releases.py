@@ -120,7 +120,7 @@ def _write_project(
         year=year,
         later=year + 1,
     )
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _names(names: tuple[str, ...]) -> str:

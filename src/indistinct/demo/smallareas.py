@@ -147,7 +147,7 @@ def publish_small_areas(folder: Path, census: Path, *, seed: int) -> SmallAreas:
     ]
     project = folder / "tables.toml"
     text = _PROJECT.format(seed=seed, tables="\n".join([*_declared(), *sections]))
-    project.write_text(text, encoding="utf-8")
+    project.write_text(text, encoding="utf-8", newline="\n")
     with open_data(project) as data:
         counted, asked = count_asked(data, Asked.of_texts())
         try:

@@ -215,7 +215,7 @@ class SparkEngine(Engine):
                         yield from work(parts[number])
                     except IndistinctError as error:
                         text = f"{type(error).__name__}\n{error}"
-                        (folder / f"{number:09}").write_text(text, encoding="utf-8")
+                        (folder / f"{number:09}").write_text(text, encoding="utf-8", newline="\n")
 
         try:
             with telling_failures(source.path, self.workspace):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from indistinct.core import Ints, Words
+from indistinct.core import Ints, Words, systems
 from indistinct.engine.tally import BLOCK_RECORDS
 
 __all__ = ["WordStore"]
@@ -58,6 +57,6 @@ class WordStore:
         for start, end in spans:
             size = (end - start) * row
             if size:
-                os.preadv(self._file.fileno(), [view[at : at + size].data], start * row)
+                systems.read_at(self._file.fileno(), view[at : at + size].data, start * row)
                 at += size
         return out

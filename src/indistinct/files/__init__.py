@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from indistinct.files.columns import is_number
     from indistinct.files.damage import reading_records
     from indistinct.files.dialect import Dialect
+    from indistinct.files.formats import BY_SUFFIX, FORMATS, SUFFIX_OF, Format
     from indistinct.files.formulas import marked, unmarked
     from indistinct.files.keyfile import read_key_file, write_key_file
     from indistinct.files.occurring import described_but_absent, with_occurring_values
@@ -17,6 +18,6 @@ if TYPE_CHECKING:
     from indistinct.files.source import BATCH_RECORDS, Source
     from indistinct.files.sql import is_database, shown_address
     from indistinct.files.workspaces import workspace
-    from indistinct.files.writing import BY_SUFFIX, FORMATS, SUFFIX_OF, Format, write_data
+    from indistinct.files.writing import counted_from_one, write_data
 
 open_doorway(__name__)

@@ -13,24 +13,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
-import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 
-from indistinct.core import InputError
-from indistinct.core.doors import (
-    MARK,
-    MARKED,
-    WORKSPACE,
-    is_workspace,
-    process_is_gone,
-    take_lock,
-    undisturbed,
-)
+from indistinct.core import InputError, systems
+from indistinct.core.doors import MARK, MARKED, WORKSPACE, is_workspace, undisturbed
 
 __all__ = ["workspace"]
 
@@ -49,7 +37,7 @@ def workspace(directory: str | Path | None = None) -> Iterator[Path]:
     if not parent.is_dir():
         raise InputError(f"The folder {parent} for temporary files does not exist. Create it.")
     _remove_stale(parent)
-    with _sigterm_as_exit():
+    with systems.ends_on_termination():
         try:
             folder = Path(tempfile.mkdtemp(prefix=f"indistinct-{os.getpid()}-", dir=parent))
         except OSError as error:
@@ -60,7 +48,7 @@ def workspace(directory: str | Path | None = None) -> Iterator[Path]:
         try:
             lock = os.open(folder / MARK, os.O_CREAT | os.O_RDWR, 0o600)
             try:
-                take_lock(lock)
+                systems.lock(lock)
                 os.write(lock, MARKED)
                 yield folder
             finally:
@@ -71,26 +59,23 @@ def workspace(directory: str | Path | None = None) -> Iterator[Path]:
 
 
 def _remove_stale(parent: Path) -> None:
-    if sys.platform == "win32":
-        # There os.kill(pid, 0) would not ask but act.
-        return
     with contextlib.suppress(OSError):
         for folder in parent.iterdir():
             match = WORKSPACE.fullmatch(folder.name)
             if match and not folder.is_symlink() and folder.is_dir():
                 with contextlib.suppress(OSError):
-                    if folder.stat().st_uid == os.getuid() and _abandoned(folder, int(match[1])):
+                    if systems.is_mine(folder.stat()) and _abandoned(folder, int(match[1])):
                         _remove(folder)
 
 
 def _abandoned(folder: Path, pid: int) -> bool:
-    if not process_is_gone(pid) or not (is_workspace(folder) or _was_just_begun(folder)):
+    if not systems.process_is_gone(pid) or not (is_workspace(folder) or _was_just_begun(folder)):
         return False
     if not (folder / MARK).exists():
         return True
     handle = os.open(folder / MARK, os.O_RDWR)
     try:
-        return take_lock(handle)
+        return systems.lock(handle)
     finally:
         os.close(handle)
 
@@ -112,21 +97,3 @@ def _remove(folder: Path) -> None:
                 else:
                     path.unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _sigterm_as_exit() -> Iterator[None]:
-    """Let SIGTERM unwind the stack, where nobody else handles it."""
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
+    from indistinct.flow import kind_of
     from indistinct.flow.comparing import compare_release
     from indistinct.flow.comparing_reports import (
         compare_reports,
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
         write_comparison_report,
     )
     from indistinct.flow.leaving import Leaving, prepare_to_leave
+    from indistinct.flow.opening import open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
     from indistinct.flow.protecting import (
         Say,
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from indistinct.flow.reporting import WrittenReport, make_report, write_document, write_report
     from indistinct.flow.reporting_against import compared_with
     from indistinct.flow.run_result import Run
-    from indistinct.flow.session import Data, open_data
+    from indistinct.flow.session import Data
     from indistinct.flow.verifying import ATTACKS, judge_release, verify_release
     from indistinct.flow.wanted import Wanted
 

@@ -6,12 +6,24 @@ Everything the command line does is a call of a method here.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from indistinct import files, keys
+from indistinct import (
+    files,
+    flow,
+    hierarchy,
+    households,
+    keys,
+    naming,
+    protect,
+    prove,
+    release,
+    risk,
+)
 from indistinct.core import (
     AtMost,
     Bools,
@@ -23,68 +35,48 @@ from indistinct.core import (
     Variables,
     at_least,
 )
-from indistinct.core.doors import watched, watching
-from indistinct.engine import Approach, ColumnFacts, Engine, EngineName, start_engine
-from indistinct.files import Source
-from indistinct.flow import compare_release
-from indistinct.flow.leaving import prepare_to_leave
-from indistinct.flow.protecting import protect_data, request_of
-from indistinct.flow.verifying import judge_release
-from indistinct.hierarchy import Hierarchies, Hierarchy, hierarchies_in, load_hierarchies
-from indistinct.households import Kinship, guess_household, read_columns, read_kinship
-from indistinct.naming import find_person
-from indistinct.project import EngineSettings, Project, check_categories, check_levels, load_project
-from indistinct.protect import (
-    METHODS,
-    Plan,
-    Protected,
-    ReleaseKey,
-    Request,
-    Select,
-    Told,
-    Units,
-    fresh_seed,
-    origin_of,
-    protect_by_plan,
-)
-from indistinct.prove import (
-    ProtectionReport,
-    Register,
-    Trial,
-    known_too,
-    protection_report,
-)
-from indistinct.release import ReleaseFolder, SigningKey, Terms, told_verdict, write_release
-from indistinct.release.report import measure
-from indistinct.risk import (
-    Distribution,
-    FileRisk,
-    RecordFlags,
-    Validation,
-    file_risk,
-    flag_records,
-    load_flag_rules,
-    validate,
-)
-from indistinct.utility.comparing import ReleaseComparison, SideBySide, compare_methods
-from indistinct.utility.tradeoff import (
-    Candidate,
-    RiskMeasure,
-    RiskUtilityMap,
-    UtilityMeasure,
-    risk_utility_map,
-    standard_candidates,
-)
+from indistinct.core.doors import watched
+from indistinct.flow import protecting
+from indistinct.flow.opening import Opened, open_data, while_open
+from indistinct.release import report
+from indistinct.utility import comparing, tradeoff
+
+if TYPE_CHECKING:
+    from indistinct.engine import Approach, ColumnFacts, Engine
+    from indistinct.files import Source
+    from indistinct.hierarchy import Hierarchies, Hierarchy
+    from indistinct.households import Kinship
+    from indistinct.project import Project
+    from indistinct.protect import (
+        Plan,
+        Protected,
+        ReleaseKey,
+        Request,
+        Told,
+    )
+    from indistinct.prove import ProtectionReport
+    from indistinct.release import ReleaseFolder, SigningKey
+    from indistinct.risk import Distribution, FileRisk, RecordFlags, Validation
+    from indistinct.utility.comparing import ReleaseComparison, SideBySide
+    from indistinct.utility.tradeoff import Candidate, RiskMeasure, RiskUtilityMap, UtilityMeasure
+
 
 __all__ = ["Data", "open_data"]
 
+SHOWN = 12
+"""Variables that are named where data show themselves."""
 
-@dataclass(frozen=True)
+
+@while_open
+@dataclass(frozen=True, repr=False)
 class Data:
     """An open data set: the records, and the engine that reads them.
 
+    Records are counted from 0 in all that is returned; files and pages for people count from 1.
+
+    >>> import indistinct as ind
     >>> import pyarrow as pa
-    >>> with open_data(pa.table({"age": [30, 30, 41], "sex": [1, 1, 2]})) as data:
+    >>> with ind.open(pa.table({"age": [30, 30, 41], "sex": [1, 1, 2]})) as data:
     ...     found = data.uniques(["age", "sex"], k=2)
     >>> found.unique, found.classes
     (1, 2)
@@ -93,6 +85,35 @@ class Data:
     source: Source
     engine: Engine
     project: Project | None = None
+    opened: Opened | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        names = list(self.variables)
+        shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+        closed = ", closed" if self.opened is not None and self.opened.is_closed else ""
+        many = f"{self.records:,} {'record' if self.records == 1 else 'records'}"
+        return f"{self.source.origin}: {many}, {len(names):,} variables ({shown}){closed}"
+
+    def __enter__(self) -> Data:
+        if self.opened is not None:
+            self._blocks.append(stack := contextlib.ExitStack())
+            stack.enter_context(self.opened.watching())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.opened is not None:
+            self._blocks.pop().close()
+        self.close()
+
+    def close(self) -> None:
+        """Remove the private workspace and stop the engine; a second time does nothing."""
+        if self.opened is not None:
+            self.opened.close()
+
+    @functools.cached_property
+    def _blocks(self) -> list[contextlib.ExitStack]:
+        """The `with` blocks that have begun."""
+        return []
 
     @property
     def records(self) -> int:
@@ -166,7 +187,7 @@ class Data:
         """
         if declared is None and self.project is not None:
             declared = self.project.release.person
-        return find_person(self.engine, self.source, declared=declared, key=key)
+        return naming.find_person(self.engine, self.source, declared=declared, key=key)
 
     def with_several_records(self, key: Sequence[str], declared: str | None) -> str | None:
         """Return the column by which people must be counted: somebody has several records."""
@@ -180,8 +201,12 @@ class Data:
         whose = self.with_several_records(key, None)
         if whose is None:
             return self.source
-        units = Units.of(self.engine, self.source, key, whose).source
-        return Plan((Select(tuple(self.source.variables)),)).apply(self.engine, units).source
+        units = protect.Units.of(self.engine, self.source, key, whose).source
+        return (
+            protect.Plan((protect.Select(tuple(self.source.variables)),))
+            .apply(self.engine, units)
+            .source
+        )
 
     def key_table(
         self, key: Sequence[str] | None = None, *, weight: str | None = None
@@ -201,7 +226,7 @@ class Data:
         *,
         fraction: Fraction | None = None,
         weight: str | None = None,
-        population: str | Path | None = None,
+        population: Any = None,
         model: str = "auto",
         distribution: Distribution = "auto",
         household: str | None = None,
@@ -220,7 +245,7 @@ class Data:
             whole = files.open_data(population, workspace=self.engine.workspace)
         names = self.key(key)
         whose = self.with_several_records(names, None)
-        found = file_risk(
+        found = risk.file_risk(
             self.engine,
             self.source,
             names,
@@ -246,7 +271,7 @@ class Data:
 
     def flags(self, rules: str | Path) -> RecordFlags:
         """Flag records by the rules of a TOML file, tables ``[[flags]]``; see `read_flag_rules`."""
-        return flag_records(self.source, load_flag_rules(rules, self.source))
+        return risk.flag_records(self.source, risk.load_flag_rules(rules, self.source))
 
     def validate_risk(
         self,
@@ -258,7 +283,7 @@ class Data:
         seed: Seed = 1,
     ) -> Validation:
         """Draw samples from this population and compare the estimated risk with the truth."""
-        return validate(
+        return risk.validate(
             self.key_table(key), fraction=fraction, repeat=repeat, model=model, seed=seed
         )
 
@@ -275,7 +300,7 @@ class Data:
         if self.project is not None and directory is None:
             return self.project.hierarchies(values, self.source)
         levels = {name: self.variables[name].level for name in names}
-        return load_hierarchies(directory, values, levels=levels)
+        return hierarchy.load_hierarchies(directory, values, levels=levels)
 
     def _values(self, name: str) -> list[Any]:
         """Return the values that occur in a column, each once."""
@@ -316,13 +341,13 @@ class Data:
         options
             Those that the method declares; another one is refused.
         """
-        return protect_data(
+        return protecting.protect_data(
             self,
             self.key(key),
             method=method,
             k=k,
             at_most=at_most,
-            seed=fresh_seed() if seed is None else seed,
+            seed=protect.fresh_seed() if seed is None else seed,
             hierarchies=hierarchies,
             person=person,
             secrets=secrets,
@@ -338,7 +363,7 @@ class Data:
         **options: Any,
     ) -> Request:
         """Return what is asked for: the options given, and the project's for the others."""
-        return request_of(self, self.key(key), k=k, at_most=at_most, options=options)
+        return protecting.request_of(self, self.key(key), k=k, at_most=at_most, options=options)
 
     def compare(
         self,
@@ -348,7 +373,7 @@ class Data:
         at_most: AtMost | None = None,
         seed: Seed | None = None,
         hierarchies: str | Path | Mapping[str, Hierarchy] | None = None,
-        methods: Sequence[str] = METHODS,
+        methods: Sequence[str] | None = None,
         **options: Any,
     ) -> SideBySide:
         """Protect copies by several methods and compare what each costs; release nothing.
@@ -356,14 +381,14 @@ class Data:
         The options are those of `protect`.
         """
         names = self.key(key)
-        return compare_methods(
+        return comparing.compare_methods(
             self.engine,
             self._one_record_each(names),
             names,
             hierarchies=self.climbing(names, hierarchies),
             request=self.request(names, k=k, at_most=at_most, **options),
-            seed=fresh_seed() if seed is None else seed,
-            methods=methods,
+            seed=protect.fresh_seed() if seed is None else seed,
+            methods=protect.METHODS if methods is None else methods,
         )
 
     def replay(
@@ -378,12 +403,12 @@ class Data:
         person: str | None = None,
     ) -> Protected:
         """Apply a plan that was saved, and count what came of it."""
-        if not isinstance(plan, Plan):
-            plan = Plan.load(plan)
+        if not isinstance(plan, protect.Plan):
+            plan = protect.Plan.load(plan)
         names = self.key(key)
         k, at_most = self.promise(k, at_most)
         # a release leaves the identifiers out itself, and puts the records in another order
-        return protect_by_plan(
+        return protect.protect_by_plan(
             self.engine,
             self.source,
             names,
@@ -397,7 +422,7 @@ class Data:
 
     def utility(self, released: Any, **options: Any) -> ReleaseComparison:
         """Say whether a researcher's results would be the same; see `compare_release`."""
-        return compare_release(
+        return flow.compare_release(
             self.source, released, project=self.project, engine=self.engine, **options
         )
 
@@ -424,13 +449,15 @@ class Data:
         threshold = keys.threshold(*self.promise(k, at_most))
         candidates.setdefault("k", (threshold,))
         source = self._one_record_each(names)
-        usual = standard_candidates(self.engine, source, names, hierarchies=climbing, **candidates)
-        return risk_utility_map(
+        usual = tradeoff.standard_candidates(
+            self.engine, source, names, hierarchies=climbing, **candidates
+        )
+        return tradeoff.risk_utility_map(
             self.engine,
             source,
             [*usual, *also],
             key=names,
-            seed=fresh_seed() if seed is None else seed,
+            seed=protect.fresh_seed() if seed is None else seed,
             hierarchies=climbing,
             risk=risk,
             utility=utility,
@@ -443,7 +470,7 @@ class Data:
             n for receipt in done.receipts for n in receipt.cells_changed if n in there
         )
         kinship, woman = self._couples()
-        return protection_report(
+        return prove.protection_report(
             self.engine,
             self.source,
             done.source,
@@ -451,7 +478,7 @@ class Data:
             variables=list(touched) or list(done.before.key),
             kinship=kinship,
             woman=woman,
-            match=origin_of(done.receipts, self.records),
+            match=protect.origin_of(done.receipts, self.records),
         )
 
     def _couples(self) -> tuple[Kinship | None, Bools | None]:
@@ -460,17 +487,17 @@ class Data:
             columns = (
                 self.project.household_columns(self.source)
                 if self.project
-                else guess_household(self.source)
+                else households.guess_household(self.source)
             )
-            kinship = read_kinship(self.source, columns)
+            kinship = households.read_kinship(self.source, columns)
         except InputError:
             return None, None
         if columns.sex is None or not columns.female:
             return kinship, None
-        sexes = read_columns(self.source, [columns.sex])[columns.sex]
+        sexes = households.read_columns(self.source, [columns.sex])[columns.sex]
         return kinship, sexes.recoded(dict.fromkeys(columns.female, 1)) == 1
 
-    def register_table(self, path: str | Path, key: Sequence[str]) -> keys.KeyTable:
+    def register_table(self, path: Any, key: Sequence[str]) -> keys.KeyTable:
         """Count a register of people by the key."""
         register = files.open_data(path, workspace=self.engine.workspace)
         register.check_columns(key)
@@ -496,8 +523,8 @@ class Data:
         keep_formulas: bool | None = None,
         substitute: Sequence[str] = (),
         keep_named: Sequence[str] | None = None,
-        registers: Sequence[str | Path] = (),
-        earlier: Sequence[str | Path] = (),
+        registers: Sequence[Any] = (),
+        earlier: Sequence[Any] = (),
         sign_with: SigningKey | None = None,
         accept: Sequence[str] = (),
         although_unproved: bool = False,
@@ -520,7 +547,8 @@ class Data:
         Parameters
         ----------
         registers
-            Files of people to attack the release with, beside the private data's own people.
+            Files or tables of people to attack the release with, beside the private data's own
+            people.
         earlier
             Earlier releases of the same people, folders or files. If the new one breaks what
             one of them promised, or they its promise, it is refused.
@@ -561,7 +589,7 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
-        leaving = prepare_to_leave(
+        leaving = flow.prepare_to_leave(
             self.engine,
             self.source,
             done,
@@ -576,17 +604,19 @@ class Data:
             accept=accept,
         )
         promise, names = leaving.promise, list(leaving.promise.key)
-        trees = hierarchies_in(leaving.plan.to_dict())
+        trees = hierarchy.hierarchies_in(leaving.plan.to_dict())
         if format is None:
             format = self.project.release.format if self.project else None
         if keep_formulas is None:
             keep_formulas = self.project is not None and self.project.release.keep_formulas
 
-        def prove(written: Path) -> dict[str, Any]:
+        def prove_written(written: Path) -> dict[str, Any]:
             workspace = self.engine.workspace
-            lists = [Register(files.open_data(path, workspace=workspace)) for path in registers]
+            lists = [
+                prove.Register(files.open_data(path, workspace=workspace)) for path in registers
+            ]
             released = files.open_data(written, workspace=workspace)
-            trial = Trial(
+            trial = prove.Trial(
                 self.engine,
                 released,
                 promise,
@@ -596,11 +626,16 @@ class Data:
                 leaving.origin,
                 leaving.replay,
             )
-            found = judge_release(trial, name="the new release", earlier=earlier, any_version=True)
-            return told_verdict(found, files={str(path): path for path in registers})
+            found = flow.judge_release(
+                trial, name="the new release", earlier=earlier, any_version=True
+            )
+            return release.told_verdict(
+                found,
+                files={str(path): path for path in registers if isinstance(path, (str, Path))},
+            )
 
         done, warned = leaving.protected, (*warnings, *leaving.warnings)
-        terms = Terms.from_project(self.project)
+        terms = release.Terms.from_project(self.project)
         compared = None
         if compare:
             try:
@@ -613,7 +648,7 @@ class Data:
                 )
             except InputError as error:  # it serves the report, and must not cost the release
                 warned += (f"Utility could not be measured: {error}",)
-        measured = measure(
+        measured = report.measure(
             self.source,
             leaving.in_order,
             done,
@@ -626,11 +661,11 @@ class Data:
             drawn=drawn,
             chosen=on_map,
             warnings=warned,
-            known=known_too(
+            known=prove.known_too(
                 self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
             ),
         )
-        written = write_release(
+        written = release.write_release(
             folder,
             leaving.source,
             plan=leaving.plan,
@@ -655,7 +690,7 @@ class Data:
             key=names,
             k=done.k,
             promise=promise,
-            prove=prove,
+            prove=prove_written,
             measured=measured.to_dict(),
             keep_formulas=keep_formulas,
             origin=leaving.origin,
@@ -682,75 +717,3 @@ class Data:
     ) -> Path:
         """Write the records to a file of any format."""
         return files.write_data(self.source, path, format=format, overwrite=overwrite)
-
-
-@contextlib.contextmanager
-def open_data(
-    data: Any,
-    *,
-    query: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    engine: EngineName | None = None,
-    memory: str | int | None = None,
-    threads: int | None = None,
-    master: str | None = None,
-    scratch: str | Path | None = None,
-    project: str | Path | None = None,
-    allow_outside: bool = False,
-) -> Iterator[Data]:
-    """Open a file, a project, a database query or a table in memory.
-
-    Parameters
-    ----------
-    data
-        A path (CSV, Parquet, Stata, SPSS, SAS), a project file (``.toml``), ``postgresql://…``
-        with `query`, an Arrow table, pandas or Polars frame, or columns by name.
-    engine, memory, threads, master
-        See `indistinct.engine.start_engine`; what is given here goes before what a project says.
-    scratch
-        Where the private workspace is made; by default the system's temporary directory. A
-        cluster's workers must see it.
-    project
-        A project file for data that are given by themselves, instead of its own.
-    allow_outside
-        Whether a project file may name what lies outside its folder.
-    """
-    with watching(allow_outside=allow_outside), files.workspace(scratch) as workspace:
-        asked = load_project(project) if project is not None else None
-        if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
-            if asked is not None:
-                raise InputError(f"{data} is a project file already. Leave out --project.")
-            if query or delimiter or encoding or decimal:
-                raise InputError(
-                    f"{data}: how a project's data are read stands in its [data] section. "
-                    "Put query, delimiter, encoding and decimal there."
-                )
-            asked = load_project(data)
-            source = asked.open(workspace)
-        elif isinstance(data, (str, Path)):
-            source = files.open_data(
-                data,
-                workspace=workspace,
-                query=query,
-                delimiter=delimiter,
-                encoding=encoding,
-                decimal=decimal,
-            )
-        else:
-            source = files.open_table(data, workspace=workspace)
-        if project is not None and asked is not None:
-            source = asked.apply_to(source)
-        settings = asked.engine if asked else EngineSettings()
-        with start_engine(
-            engine or settings.name,
-            workspace=workspace,
-            memory=memory if memory is not None else settings.memory,
-            threads=threads if threads is not None else settings.threads,
-            master=master or settings.master,
-        ) as started:
-            if asked is not None:
-                check_levels(started, source)
-                check_categories(started, source)
-            yield Data(source, started, asked)

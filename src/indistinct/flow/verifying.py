@@ -126,11 +126,11 @@ class _Opened:
 
 @watching()
 def verify_release(
-    release: str | Path,
+    release: Any,
     *,
-    private: str | Path | None = None,
-    registers: Sequence[str | Path] = (),
-    earlier: Sequence[str | Path] = (),
+    private: Any = None,
+    registers: Sequence[Any] = (),
+    earlier: Sequence[Any] = (),
     key: Sequence[str] | None = None,
     k: ClassSize | None = None,
     person: str | None = None,
@@ -139,7 +139,7 @@ def verify_release(
     encrypted: Sequence[str] = (),
     attacks: Sequence[str] = (),
     sensitive: Sequence[str] = (),
-    population: str | Path | None = None,
+    population: Any = None,
     accept: Sequence[str] = (),
     same_people: bool = False,
     brief: bool = False,
@@ -154,6 +154,8 @@ def verify_release(
     scratch: str | Path | None = None,
 ) -> Verification:
     """Verify a release folder, or a released file; see `indistinct.prove.verifying`.
+
+    Wherever a file is named, a table in memory may stand: of pandas, Polars or Arrow.
 
     Parameters
     ----------
@@ -212,7 +214,7 @@ def verify_release(
         opened = _open(
             release, workspace, any_version=any_version, signed_by=signed_by, ledger=ledger
         )
-        project = load_project(private) if private and str(private).endswith(".toml") else None
+        project = load_project(private) if _is_project_file(private) else None
         held = _private(private, project, workspace)
         lists_of_people = [*registers, *([population] if population is not None else [])]
         people = [files.open_data(path, workspace=workspace) for path in lists_of_people]
@@ -235,7 +237,7 @@ def verify_release(
             person=person or told.person,
             sensitive=tuple(dict.fromkeys((*told.sensitive, *sensitive))),
             encrypted=tuple(dict.fromkeys((*told.encrypted, *encrypted))),
-            population=str(population) if population is not None else told.population,
+            population=_name_of(population) if population is not None else told.population,
             accepted=tuple(dict.fromkeys((*told.accepted, *accept))),
         )
         going.advance()
@@ -367,7 +369,7 @@ def judge_release(
     trial: Trial,
     *,
     name: str,
-    earlier: Sequence[str | Path] = (),
+    earlier: Sequence[Any] = (),
     known: Sequence[str] = (),
     missing: Missing = "own",
     same_people: bool = False,
@@ -484,14 +486,24 @@ class _Several(Shown):
         return [table for result in self.results for table in result._tables()]
 
 
+def _is_project_file(data: Any) -> bool:
+    return isinstance(data, (str, Path)) and str(data).endswith(".toml")
+
+
+def _name_of(data: Any) -> str:
+    return str(data) if isinstance(data, (str, Path)) else "table"
+
+
 def _open(
-    release: str | Path,
+    release: Any,
     workspace: Path,
     *,
     any_version: bool,
     signed_by: str | Path | None = None,
     ledger: str | Path | None = None,
 ) -> _Opened:
+    if not isinstance(release, (str, Path)):
+        return _Opened(files.open_table(release, workspace=workspace), Path("table"))
     path = Path(release)
     of_folder = ("certificate.json", "contract.md", "methodology.md", "private")
     if not path.is_dir() or (
@@ -529,7 +541,7 @@ def _read_through(source: Source, folder: FolderCheck) -> None:
         raise
 
 
-def _private(private: str | Path | None, project: Project | None, workspace: Path) -> Source | None:
+def _private(private: Any, project: Project | None, workspace: Path) -> Source | None:
     if project is not None:
         return project.open(workspace)
     return files.open_data(private, workspace=workspace) if private is not None else None
@@ -588,7 +600,7 @@ def _given_hierarchies(
 def _record(
     opened: _Opened,
     found: Verification,
-    registers: Sequence[str | Path],
+    registers: Sequence[Any],
     audit: str | Path | None,
 ) -> None:
     """Add an entry to the audit trail of the folder, and to another that was named."""
@@ -597,7 +609,8 @@ def _record(
         trails.append(opened.path / parts.AUDIT)
     if not trails:
         return
-    data = {Path(path).name: file_digest(path) for path in (opened.file, *registers)}
+    read = [path for path in (opened.file, *registers) if isinstance(path, (str, Path))]
+    data = {Path(path).name: file_digest(path) for path in read if Path(path).exists()}
     asked = {"key": list(found.key), "k": found.asked}
     shown = [witness.record - 1 for witness in found.witnesses]
     for trail in trails:

@@ -26,7 +26,7 @@ from indistinct.core import (
     did_you_mean,
 )
 from indistinct.engine import Approach, Engine, Tally
-from indistinct.files import Source, write_data
+from indistinct.files import Source, counted_from_one, write_data
 from indistinct.keys.people import class_of_records, person_of_records
 from indistinct.keys.table import KeyTable, size_bands
 from indistinct.keys.wildcards import wildcard_frequencies
@@ -218,7 +218,7 @@ class Uniques(Result):
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def per_record(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """One row per record: its number, frequency, risk 1/frequency, and case i or ii."""
+        """One row per record: number from 0, frequency, risk 1/frequency, and case i or ii."""
         wanted = list(columns) if columns is not None else list(_COLUMNS)
         for name in wanted:
             if name not in _COLUMNS:
@@ -236,11 +236,13 @@ class Uniques(Result):
         columns: Sequence[str] | None = None,
         overwrite: bool = False,
     ) -> Path:
-        """Write one row per record, all columns or some; the path's suffix tells the format."""
+        """Write one row per record, all columns or some; the path's suffix tells the format.
+
+        In the file records are numbered from 1, as people count.
+        """
         increasing = ["record"] if columns is None or "record" in columns else []
-        return write_data(
-            self.per_record(columns), path, increasing=increasing, overwrite=overwrite
-        )
+        rows = counted_from_one(self.per_record(columns))
+        return write_data(rows, path, increasing=increasing, overwrite=overwrite)
 
     def to_frame(self) -> Any:
         """Return one row per record as a pandas frame (pandas must be installed)."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
+    from indistinct.options import Told
     from indistinct.protect.avoid_uniques import AvoidUniques
     from indistinct.protect.blank import Blank, Part
     from indistinct.protect.by_plan import altered_variables, protect_by_plan
@@ -101,6 +102,6 @@ if TYPE_CHECKING:
         SwapHouseholds,
         people_with,
     )
-    from indistinct.protect.told import PublicRule, Told, keep_untold, true_rules
+    from indistinct.protect.told import PublicRule, keep_untold, true_rules
 
 open_doorway(__name__)

@@ -33,7 +33,7 @@ class Select(Step, kind="select"):
         For some variables the values a record may have, as text (12, 12.0 and "12" are all
         "12"). A record must satisfy every condition; a missing value satisfies none.
 
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> step = Select(("age", "sex"), {"region": ("north",)})
     >>> step
     Select(variables=('age', 'sex'), where={'region': ('north',)})

@@ -18,7 +18,7 @@ from indistinct.protect.protected import Protected
 from indistinct.protect.steps.blank_told import BlankTold, told_records
 from indistinct.risk import PublicRule, against_rule, split_told, unmet_labels
 
-__all__ = ["PublicRule", "Told", "keep_untold", "true_rules"]
+__all__ = ["PublicRule", "keep_untold", "true_rules"]
 
 
 def keep_untold(

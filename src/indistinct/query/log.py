@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indistinct.core import InputError
+from indistinct.core import InputError, systems
 from indistinct.core.doors import check_file, open_file
 from indistinct.query.bound import Bound
 from indistinct.release import locked
@@ -173,7 +173,7 @@ class _Written(Conversation):
         line = json.dumps(content).encode() + b"\n"
         while line:
             line = line[os.write(self.handle, line) :]
-        os.fsync(self.handle)
+        systems.sync(self.handle)
 
 
 def check_is_log(path: Path) -> None:

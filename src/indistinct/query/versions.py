@@ -221,7 +221,7 @@ def _make(
                 "state": _judged(engine, source, written, leaving),
                 "seed": seed,
             }
-            (aside / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+            (aside / FACTS).write_bytes(json.dumps(facts, indent=2).encode() + b"\n")
 
 
 def _selected(engine: Engine, source: Source, columns: list[str]) -> Source:

@@ -17,7 +17,7 @@ import os
 from pathlib import Path
 
 import indistinct
-from indistinct.core import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError, systems
 from indistinct.core.doors import read_file
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
@@ -170,7 +170,7 @@ def check_folder(
         _of_ledger(Path(ledger), str(ledger), certificate, findings)
     if private:
         expected |= _of_private(folder, certificate, present, findings)
-        if os.name == "posix" and (folder / parts.PRIVATE).stat().st_mode & 0o077:
+        if systems.is_open_to_others((folder / parts.PRIVATE).stat()):
             notes.append("private/ can be read by others. Make it yours alone with chmod 700.")
     elif private_there:
         expected |= {name for name in present if name.split("/")[0] == parts.PRIVATE}

@@ -9,7 +9,6 @@ then says so first.
 from __future__ import annotations
 
 import datetime as dt
-import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,7 +16,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from indistinct.core import GuaranteeError, Ints, for_json
+from indistinct.core import GuaranteeError, Ints, for_json, systems
 from indistinct.core.doors import (
     check_new_folder,
     folder_written_whole,
@@ -200,7 +199,7 @@ def write_release(
     with folder_written_whole(place) as aside:
         private = aside / parts.PRIVATE
         private.mkdir(mode=0o700)
-        os.chmod(private, 0o700)  # whatever the umask is
+        systems.set_mode(private, 0o700)  # whatever the umask is
         dialect = replace(dialect_of(source) or Dialect(), keep_formulas=keep_formulas)
         data = write_data(
             source, aside / f"data{SUFFIX_OF[format]}", format=format, dialect=dialect
@@ -252,7 +251,7 @@ def write_release(
         _write_certificate(aside, certificate)
         sync_all(aside)
         check_folder(aside, signed_by=sign_with.public if sign_with else None).refuse_changes()
-        os.chmod(aside, 0o755)
+        systems.set_mode(aside, 0o755)
         sealed = {parts.CERTIFICATE: file_digest(aside / parts.CERTIFICATE), **files}
         _put_in_place(aside, place, audit, sealed, told, word)
     return ReleaseFolder(

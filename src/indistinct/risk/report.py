@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from indistinct.core import Array, Floats, Fraction, InputError
 from indistinct.engine import Engine, Tally
-from indistinct.files import Source, write_data
+from indistinct.files import Source, counted_from_one, write_data
 from indistinct.keys import KeyTable, counts_in, people_by_class
 from indistinct.results import Fact, Result, Table, facts, folded, result
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
@@ -100,7 +100,7 @@ class FileRisk(Result):
         return pa.Table.from_batches(self.per_record()).to_pandas()
 
     def per_record(self) -> Iterator[pa.RecordBatch]:
-        """One row per record: number, frequency, risk, and what else is known of it."""
+        """One row per record: number from 0, frequency, risk, and what else is known of it."""
         columns: dict[str, Array] = {
             "frequency": self.table.counts,
             "risk": self.found.risk,
@@ -127,8 +127,9 @@ class FileRisk(Result):
             start = end
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write one row per record; the suffix of the path tells the format."""
-        return write_data(self.per_record(), path, increasing=["record"], overwrite=overwrite)
+        """Write one row per record, numbered from 1; the suffix of the path tells the format."""
+        rows = counted_from_one(self.per_record())
+        return write_data(rows, path, increasing=["record"], overwrite=overwrite)
 
     def _household_risk(self) -> Floats:
         """The risk that a member is recognised, by individual risk where there are weights."""

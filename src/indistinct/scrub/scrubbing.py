@@ -309,7 +309,7 @@ def scrub(
                         rows.write(one)
             _check_any(tally)
             if aside is not None:
-                (aside / ABOUT).write_text(about(tally, asked), encoding="utf-8")
+                (aside / ABOUT).write_text(about(tally, asked), encoding="utf-8", newline="\n")
                 seal_folder(
                     aside, "letters", verdict=told_verdict(), told={"documents": tally.written}
                 )

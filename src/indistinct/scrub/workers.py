@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import sys
 import threading
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import IO
@@ -23,10 +24,6 @@ from indistinct.scrub.streaming import Chunk, Treatment
 __all__ = ["Workers"]
 
 STARTING_SECONDS = 120.0
-_DOORWAYS = ("indistinct", "indistinct.scrub")
-"""Packages whose doorways stay closed there: scrubbing needs no engine, no tables, no reports, and
-opening them would cost every process two seconds and 200 MB."""
-
 _FAILED = "could not be treated: it took too long, or too much memory"
 
 
@@ -89,8 +86,8 @@ class _Process:
     """One process, and the pipes to and from it."""
 
     def __init__(self, treatment: Treatment) -> None:
-        self._process, told = start_process("indistinct.scrub.serving", closed=_DOORWAYS)
-        self._first: list[object] = [told, treatment]
+        self._process = start_process("indistinct.scrub.serving")
+        self._first: list[object] = [sys.path, treatment]
 
     @property
     def _to(self) -> IO[bytes]:

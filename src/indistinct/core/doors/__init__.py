@@ -34,9 +34,7 @@ if TYPE_CHECKING:
         WORKSPACE,
         is_aside,
         is_workspace,
-        process_is_gone,
         remove_leftovers,
-        take_lock,
     )
     from indistinct.core.doors.watch import Watch, lies_within, resolved, watched, watching
 

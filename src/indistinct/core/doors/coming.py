@@ -13,6 +13,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from indistinct.core import systems
 from indistinct.core.doors.watch import Watch, watched
 from indistinct.core.errors import InputError, did_you_mean
 
@@ -44,7 +45,7 @@ def open_file(path: str | Path, what: str = "file", *, kept: bool = False) -> Bu
     """
     path = Path(path)
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, systems.reading())
     except (OSError, ValueError) as error:
         raise InputError(_unreadable(path, what, error)) from None
     try:

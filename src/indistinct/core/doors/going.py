@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from indistinct.core import systems
 from indistinct.core.doors.interrupts import undisturbed
 from indistinct.core.doors.leftovers import held, is_aside, name_aside, remove_leftovers
 from indistinct.core.doors.watch import resolved, watched
@@ -73,7 +74,7 @@ def written_whole(
         with held(aside):
             yield aside
             if not is_aside(path):  # a workspace does not last, and a folder is synced as a whole
-                _sync(aside)
+                systems.sync_path(aside)
             # What came to stand there meanwhile is no more to be replaced than what stood before.
             check_new_file(path, overwrite=overwrite, own=own)
             note_place(path)
@@ -85,7 +86,7 @@ def written_whole(
             aside.unlink(missing_ok=True)
     if not is_aside(path):
         with contextlib.suppress(OSError):
-            _sync(path.parent)
+            systems.sync_path(path.parent)
 
 
 def write_whole(
@@ -134,7 +135,7 @@ def folder_written_whole(
             if aside.exists():  # and has not been put in place within the block
                 sync_all(aside)
                 if not kept:
-                    os.chmod(aside, 0o755)
+                    systems.set_mode(aside, 0o755)
                     with _out_of_the_way(place, replaces):
                         put_in_place(aside, check_new_folder(place))
                 elif not os.path.isdir(place):
@@ -148,11 +149,10 @@ def folder_written_whole(
 
 def put_in_place(aside: Path, place: Path) -> None:
     """Rename a folder that was written aside; an empty one that stands there gives way."""
-    if os.name != "posix" and place.exists():
-        place.rmdir()
+    systems.make_way(place)
     note_place(place)
     os.replace(aside, place)
-    _sync(place.parent)
+    systems.sync_path(place.parent)
 
 
 @contextlib.contextmanager
@@ -260,17 +260,7 @@ def note_place(path: Path) -> None:
 def sync_all(folder: Path) -> None:
     """Have everything in a folder written to the disk."""
     for path in (*folder.rglob("*"), folder):
-        _sync(path)
-
-
-def _sync(path: Path) -> None:
-    if path.is_dir() and os.name != "posix":
-        return  # only files can be synced there
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        systems.sync_path(path)
 
 
 def _sentence(error: OSError, path: Path) -> InputError:

@@ -14,10 +14,10 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from indistinct.core import systems
 from indistinct.core.doors.watch import Watch
 
 __all__ = [
@@ -28,9 +28,7 @@ __all__ = [
     "is_aside",
     "is_workspace",
     "name_aside",
-    "process_is_gone",
     "remove_leftovers",
-    "take_lock",
 ]
 
 _ASIDE = re.compile(r"\..*\.indistinct-(\d+)-[0-9a-f]{8}(\.part)?", re.DOTALL)
@@ -77,12 +75,13 @@ def is_workspace(folder: Path) -> bool:
 @contextlib.contextmanager
 def held(aside: Path) -> Iterator[None]:
     """Hold the lock of what is written aside."""
-    if os.name != "posix":
+    try:
+        handle = os.open(aside, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folders
         yield
         return
-    handle = os.open(aside, os.O_RDONLY)
     try:
-        take_lock(handle)
+        systems.lock(handle)
         yield
     finally:
         os.close(handle)
@@ -90,8 +89,7 @@ def held(aside: Path) -> Iterator[None]:
 
 def remove_leftovers(folder: Path, watch: Watch) -> list[Path]:
     """Remove what killed runs left in a folder, and say so; once for a run."""
-    if sys.platform == "win32" or folder in watch.looked_into:
-        # There os.kill(pid, 0) would not ask but act.
+    if folder in watch.looked_into:
         return []
     watch.looked_into.add(folder)
     removed = []
@@ -111,13 +109,13 @@ def remove_leftovers(folder: Path, watch: Watch) -> list[Path]:
 
 def _is_left_over(entry: os.DirEntry[str], process: int) -> bool:
     with contextlib.suppress(OSError):
-        if entry.is_symlink() or entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        if entry.is_symlink() or not systems.is_mine(entry.stat(follow_symlinks=False)):
             return False
-        if not (entry.is_file() or entry.is_dir()) or not process_is_gone(process):
+        if not (entry.is_file() or entry.is_dir()) or not systems.process_is_gone(process):
             return False
-        handle = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK)
+        handle = os.open(entry.path, systems.reading())
         try:
-            return take_lock(handle)
+            return systems.lock(handle)
         finally:
             os.close(handle)
     return False
@@ -129,29 +127,3 @@ def _remove(path: Path) -> None:
     else:
         with contextlib.suppress(OSError):
             path.unlink()
-
-
-def process_is_gone(process: int) -> bool:
-    """Say whether there is no process with this id."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False
-
-
-def take_lock(handle: int) -> bool:
-    """Take the lock of an open file if it is free. A file system without locks counts as free."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass
-    return True

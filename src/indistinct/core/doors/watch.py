@@ -163,16 +163,21 @@ def watched() -> Watch | None:
 
 @contextlib.contextmanager
 def watching(
-    *, allow_outside: bool = False, say: Callable[[str], None] | None = None
+    *,
+    allow_outside: bool = False,
+    say: Callable[[str], None] | None = None,
+    again: Watch | None = None,
 ) -> Iterator[Watch]:
     """Watch what is read and written until the block ends; within another watch, share it.
+
+    What was watched before is watched `again`, if it is given.
 
     >>> with watching() as outer, watching() as inner:
     ...     inner is outer
     True
     """
     shared = _CURRENT.get()
-    watch = shared or Watch(say=say or _warn)
+    watch = shared or again or Watch(say=say or _warn)
     before = watch.allow_outside
     watch.allow_outside = before or allow_outside
     _CURRENT.set(watch)

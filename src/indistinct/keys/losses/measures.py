@@ -493,7 +493,7 @@ def measure(
 
     >>> from indistinct.hierarchy import suppression_only
     >>> from indistinct.keys import Generalisable
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> with open_data({"sex": ["f", "f", "m"]}) as data:
     ...     keys = Generalisable.of(
     ...         data.key_table(["sex"]), {"sex": suppression_only(["f", "m"], name="sex")}

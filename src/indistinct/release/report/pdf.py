@@ -16,19 +16,16 @@ What is decided here, because the page may hold private values:
 
 from __future__ import annotations
 
-import contextlib
 import os
 import posixpath
 import re
 import shutil
-import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from indistinct.core import InputError
+from indistinct.core import InputError, systems
 from indistinct.core.doors import read_text, written_whole
 from indistinct.files import workspace
 
@@ -122,7 +119,7 @@ def find_browser() -> Path:
     for command in _COMMANDS:
         if found := shutil.which(command):
             return Path(found).absolute()
-    for place in _usual_places(sys.platform, os.environ):
+    for place in _usual_places(systems.system_name(), os.environ):
         if place.is_file():
             return place
     raise InputError(
@@ -179,7 +176,7 @@ def html_to_pdf(
         source = folder / filling / "up" / "here" / "page.html"
         source.parent.mkdir(parents=True)
         source.touch(mode=0o600)
-        source.write_text(_guarded(text), encoding="utf-8")
+        source.write_text(_guarded(text), encoding="utf-8", newline="\n")
         printed = folder / "page.pdf"
         try:
             _run(browser, source, printed, kept=folder / "browser", seconds=seconds)
@@ -217,9 +214,9 @@ def _run(browser: Path, source: Path, printed: Path, *, kept: Path, seconds: flo
     environment = dict(os.environ)
     environment |= {"XDG_CONFIG_HOME": str(places["config"])}
     environment |= {"XDG_CACHE_HOME": str(places["cache"])}
-    if sys.platform == "win32":
+    if systems.system_name() == "win32":
         environment |= {name: str(places["tmp"]) for name in ("TMP", "TEMP")}
-    elif sys.platform != "darwin":
+    elif systems.system_name() != "darwin":
         # Relative to `cwd` below: the browser makes a socket there, whose path may have 107
         # bytes. (macOS gives every user a private place, which it does not ask this variable for.)
         environment["TMPDIR"] = "tmp"
@@ -227,7 +224,7 @@ def _run(browser: Path, source: Path, printed: Path, *, kept: Path, seconds: flo
         str(browser),
         *_FLAGS,
         # Chromium refuses to run its sandbox as root
-        *(["--no-sandbox"] if sys.platform == "linux" and os.geteuid() == 0 else []),
+        *(["--no-sandbox"] if systems.system_name() == "linux" and systems.is_superuser() else []),
         f"--user-data-dir={places['profile']}",
         f"--print-to-pdf={printed}",
         source.as_uri(),
@@ -257,19 +254,7 @@ def _run(browser: Path, source: Path, printed: Path, *, kept: Path, seconds: flo
                 f"stopped, nothing was written. Try again, or set {BROWSER_VARIABLE} to another."
             ) from None
         finally:
-            _stop(process)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the browser and every process it started."""
-    if sys.platform == "win32":
-        if process.poll() is None:
-            command = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
-            subprocess.run(command, capture_output=True, check=False)
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+            systems.stop_family(process)
 
 
 def _remove_patiently(folder: Path) -> None:

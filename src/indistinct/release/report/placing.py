@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from indistinct.core import InputError
+from indistinct.core import InputError, systems
 from indistinct.core.doors import check_place, read_file, written_whole
 from indistinct.release import noted, parts
 
@@ -73,7 +73,7 @@ def write_together(
         for path, write in files.items():
             write(written[path])
             if private:
-                written[path].chmod(0o600)
+                systems.set_mode(written[path], 0o600)
         if begin is not None:
             begin({f"{parts.PRIVATE}/{path.name}": aside for path, aside in written.items()})
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from indistinct.core import for_svg, visible
 from indistinct.results.figures.letters import cut, width_of, wrapped
 
-__all__ = ["FAINT", "INK", "LINE", "NARROW", "WIDTH", "Sheet"]
+__all__ = ["FAINT", "INK", "LINE", "NARROW", "WIDTH", "Figure", "Sheet"]
 
 WIDTH = 640
 NARROW = 460
@@ -30,6 +30,22 @@ _OWN = "\0"
 
 Key = tuple[str, Callable[[float, float], str]]
 """A word of the key, and what draws its mark around a place."""
+
+
+class Figure(str):
+    """A figure: the text of its SVG, which a notebook shows as a picture.
+
+    >>> Figure("<svg/>")._repr_svg_()
+    '<svg/>'
+    """
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return str(self)
 
 
 class Sheet:
@@ -141,7 +157,7 @@ class Sheet:
             f'width="{self.width}" role="img" aria-labelledby="{_OWN}-title {_OWN}-desc" '
             f'font-family="Arial, Helvetica, sans-serif" font-size="12" fill="{INK}">'
         )
-        return (head + body).replace(_OWN, _own_name(self.name, head + body))
+        return Figure((head + body).replace(_OWN, _own_name(self.name, head + body)))
 
 
 def _own_name(name: str | None, content: str) -> str:

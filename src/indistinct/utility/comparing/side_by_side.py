@@ -237,5 +237,5 @@ def write_comparison(folder: str | Path, compared: SideBySide) -> Path:
     }
     with folder_written_whole(folder) as aside:
         for name, what in content.items():
-            (aside / name).write_text(what, encoding="utf-8")
+            (aside / name).write_text(what, encoding="utf-8", newline="\n")
     return Path(folder)

@@ -233,7 +233,7 @@ def datafly(
         The highest level an attribute may climb to.
 
     >>> from indistinct.hierarchy import code_hierarchy, suppression_only
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> people = {"sex": list("mmff"), "zip": ["02138", "02139", "02141", "02142"]}
     >>> with open_data(people) as data:
     ...     keys = Generalisable.of(

@@ -181,7 +181,7 @@ def k_similar(
         `improve` the better of both.
 
     >>> from indistinct.hierarchy import code_hierarchy
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> zips = code_hierarchy(["02138", "02139", "02141", "02142"], name="zip", digits=(4, 3))
     >>> with open_data({"zip": ["02138", "02139", "02141", "02142", "02142"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})

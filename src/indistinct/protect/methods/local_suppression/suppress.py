@@ -175,7 +175,7 @@ def suppress(
         those away that other records must be about. More cells are blanked where that is needed;
         where it does not help, the strict meaning is taken. sdcMicro does not do it.
 
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> with open_data({"age": [30, 30, 30, 40, 40, 50], "sex": [1, 1, 1, 1, 2, 2]}) as data:
     ...     keys = suppression_keys(data.key_table(["age", "sex"]))
     >>> suppress(keys, k=2)
@@ -298,7 +298,7 @@ def _strict_sizes(recoding: Recoding) -> Ints:
 def suppression_keys(table: KeyTable) -> Generalisable:
     """Put on every variable of a key table the hierarchy that knows nothing but suppression.
 
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> with open_data({"sex": ["m", "f", None]}) as data:
     ...     suppression_keys(data.key_table(["sex"])).hierarchies
     (Hierarchy('sex', 2 values, height 1),)

@@ -197,7 +197,7 @@ def mondrian(
         The importance of variables, 1 by default: wide ones of high weight are cut first.
 
     >>> from indistinct.hierarchy import interval_hierarchy
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> ages = [21, 22, 23, 31, 32, 38, 55, 56]
     >>> tens = interval_hierarchy(range(20, 60), name="age", widths=(10, 20))
     >>> with open_data({"age": ages}) as data:

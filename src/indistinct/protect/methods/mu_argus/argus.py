@@ -235,7 +235,7 @@ def argus(
     weights
         A variable with weight 2 is given up where another is in half as many outliers.
 
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> people = {"race": list("bbbwwww"), "sex": list("mmmfmmm")}
     >>> with open_data(people) as data:
     ...     table = data.key_table(["race", "sex"])

@@ -143,7 +143,7 @@ def local_recoding(
         The importance of variables, 1 by default; cells of important ones cost more.
 
     >>> from indistinct.hierarchy import code_hierarchy, suppression_only
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> people = {"zip": ["02138", "02139", "02141", "02141", "02141"], "sex": [*"mfmff"]}
     >>> ladders = {"zip": code_hierarchy(people["zip"], name="zip", digits=(4, 3)),
     ...            "sex": suppression_only(["m", "f"], name="sex")}

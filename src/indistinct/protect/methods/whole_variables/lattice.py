@@ -92,7 +92,7 @@ class Lattice:
         counted by the key and by them, and their names.
 
     >>> from indistinct.hierarchy import code_hierarchy
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4,))
     >>> with open_data({"zip": ["02138", "02139", "02141", "02141"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})

@@ -209,7 +209,7 @@ def optimal(
         says how far from the optimum the result can be.
 
     >>> from indistinct.hierarchy import code_hierarchy, suppression_only
-    >>> from indistinct.flow.session import open_data
+    >>> from indistinct import open_data
     >>> people = {"zip": ["02138", "02139", "02139", "02141", "02142"], "sex": [*"fmfmm"]}
     >>> zips = code_hierarchy(sorted(set(people["zip"])), name="zip", digits=(4,))
     >>> with open_data(people) as data:
