@@ -95,7 +95,7 @@ class Option(Generic[T]):
 
     def is_set(self, value: Any) -> bool:
         """Say whether a value says anything."""
-        if value is None or value is False or value == self.kind.unset:
+        if value is None or value is False:
             return False
         return not isinstance(value, (Mapping, tuple, list)) or bool(value)
 
