@@ -58,6 +58,8 @@ OF_K = (
 """Laws about classes of k people."""
 
 COPIES = (
+    "copies::test_no_column_tells_of_another_member_what_was_coarsened",
+    "copies::test_no_column_undoes_the_key_of_some_under_a_green_verdict",
     "copies::test_no_copy_undoes_the_key_under_a_green_verdict",
     "copies::test_no_pair_undoes_the_key_under_a_green_verdict",
     "copies::test_no_question_that_only_some_are_asked_undoes_the_key",
