@@ -49,7 +49,7 @@ def test_a_fault_shows_no_value_and_leaves_a_private_crash_file(place, capfd, mo
         except KeyError as error:
             raise ValueError(f"could not convert {hidden}") from error
 
-    monkeypatch.setattr("indistinct.keys.standing_out", fail)
+    monkeypatch.setattr("indistinct.keys.uniques", fail)
     code, err = said(capfd, "uniques", "people.csv", "--key=age,sex", "--out", f"{SECRET}.csv")
     assert code == 70
     assert SECRET not in err
@@ -67,7 +67,7 @@ def test_a_fault_shows_no_value_and_leaves_a_private_crash_file(place, capfd, mo
 
 
 def test_a_fault_without_a_place_for_the_crash_file_is_still_70(capfd, monkeypatch):
-    monkeypatch.setattr("indistinct.keys.standing_out", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("indistinct.keys.uniques", lambda *_, **__: 1 / 0)
     monkeypatch.setattr("indistinct.cli.faults._write_private", lambda text: None)
     code, err = said(capfd, "uniques", "people.csv", "--key", "age,sex")
     assert code == 70
@@ -91,7 +91,7 @@ def test_what_is_no_fault_of_the_program_is_told_as_what_it_is(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError(SECRET) from error
 
-    monkeypatch.setattr("indistinct.keys.standing_out", fail)
+    monkeypatch.setattr("indistinct.keys.uniques", fail)
     assert said(capfd, "uniques", "people.csv", "--key", "age,sex")[0] == code
     assert bool(crash_files(place)) == (code == 70)
 

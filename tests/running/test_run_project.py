@@ -15,9 +15,10 @@ import pytest
 from small_data import shared_engine
 
 import indistinct
+from indistinct import engine
 from indistinct.cli import run as command
 from indistinct.core.errors import IndistinctError, InputError
-from indistinct.flow import Run, Wanted, release_data, run_project, session
+from indistinct.flow import Run, Wanted, release_data, run_project
 from indistinct.project import load_project
 from indistinct.protect import PRESETS, How, Meaning, Part
 from indistinct.release import SigningKey, check_folder
@@ -71,17 +72,17 @@ def people() -> pa.Table:
 @pytest.fixture(autouse=True)
 def one_engine(monkeypatch):
     """Runs share an engine, which takes longer to start than they take; but for two threads."""
-    start = session.start_engine
+    start = engine.start_engine
 
     @contextlib.contextmanager
     def started(*arguments, threads=None, **options):
         if threads == 2:
-            with start(*arguments, threads=threads, **options) as engine:
-                yield engine
+            with start(*arguments, threads=threads, **options) as own:
+                yield own
         else:
             yield shared_engine()
 
-    monkeypatch.setattr(session, "start_engine", started)
+    monkeypatch.setattr(engine, "start_engine", started)
 
 
 @pytest.fixture
@@ -161,11 +162,11 @@ def test_json_has_the_fields_of_protect_and_the_reports(write, tmp_path, capfd):
     assert "Zebulon" not in said.out + said.err
 
 
-def test_what_people_see_is_on_standard_error(write, capfd):
+def test_what_people_see_is_on_standard_output(write, capfd):
     assert command(["run", str(write())]) == 0
     said = capfd.readouterr()
-    assert said.out == ""
     assert "report.html" in said.out
+    assert "report.html" not in said.err
 
 
 def test_settings_of_the_method_and_the_report_are_followed(write, tmp_path):
@@ -364,6 +365,7 @@ def test_a_drafted_project_runs_as_it_is(people, tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(people, "people.parquet")
     assert command(["init", "people.parquet"]) == 0
+    capfd.readouterr()
     assert command(["run", "release.toml", "--json"]) == 1
     told = json.loads(capfd.readouterr().out)
     assert told["method"] == "local-recoding"
