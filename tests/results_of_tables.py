@@ -241,4 +241,8 @@ NOT_RESULTS = {
     "Zoning": "what is asked for",
 }
 
-PARTS = {"tables.AttributeDisclosure": ("TargetDisclosure",), "Revealed": ("RevealedZone",)}
+PARTS = {
+    "tables.AttributeDisclosure": ("TargetDisclosure",),
+    "ArgusMetadata": ("ArgusVariable",),
+    "Revealed": ("RevealedZone",),
+}

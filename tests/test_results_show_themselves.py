@@ -436,6 +436,7 @@ EVERY = [*RESULTS, *tables.RESULTS, *letters.RESULTS]
 
 ELSEWHERE = {
     "Shown": "what all results are",
+    "Result": "what all results that declare their facts are",
     "PerClass": "what RecordRisk and KnownRisk share",
 }
 FIGURES_ALL_THE_SAME = {"utility.Associations", "tables.Rounded"}
@@ -520,6 +521,7 @@ NOT_RESULTS = {
     "HouseholdColumns": "settings",
     "Promise": "what is judged",
     "PublicRule": "settings",
+    "Part": "what rows of results are",
     "Project": "settings",
     "Rules": "settings",
     "Profile": "settings of Datafly",
