@@ -63,7 +63,8 @@ class SmallCells(Result):
         """Say how many cells there are."""
         return (
             f"SmallCells({self.cells:,} cells of {len(self.counted.layouts)} tables for "
-            f"{len(self.counted.areas):,} areas)"
+            f"{len(self.counted.areas):,} areas; {int((self.below.sum(axis=0) > 0).sum()):,} of the "
+            f"areas have cells below {self.threshold})"
         )
 
     def _by_table(self) -> list[dict[str, Any]]:
