@@ -287,7 +287,8 @@ def table_links(tables: Counted | TableSet) -> TableLinks:
     ...     return TableSpec(name, tuple(grouping_from_text(d) for d in dimensions))
     >>> three = (table("1", "age:5", "sex"), table("2", "age:15", "ethnic"), table("3", "tenure"))
     >>> table_links(TableSet(three, persons()))
-    TableLinks(3 tables, 1 of their pairs linked; the tables fall into 2 groups that share nothing; 0.00 from 0,
+    TableLinks(3 tables, 1 of their pairs linked; the tables fall into 2 groups that share
+      nothing; 0.00 from 0,
       nothing shared, to 1, one coding in all)
       Variables
         variable  tables        codings
