@@ -212,4 +212,8 @@ RESULTS: dict[str, Callable[[Tables], Any]] = {
 }
 """Results by the names of their classes, with a word before where a name is taken elsewhere."""
 
-PARTS = {"tables.AttributeDisclosure": ("TargetDisclosure",), "Revealed": ("RevealedZone",)}
+PARTS = {
+    "tables.AttributeDisclosure": ("TargetDisclosure",),
+    "ArgusMetadata": ("ArgusVariable",),
+    "Revealed": ("RevealedZone",),
+}

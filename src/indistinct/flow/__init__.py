@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.flow import kind_of
     from indistinct.flow.comparing import compare_release
     from indistinct.flow.comparing_reports import (
         compare_reports,

@@ -41,7 +41,7 @@ class Kinship(Result):
     notes: tuple[str, ...] = ()
 
     FACTS = facts(
-        Fact("people", "records"),
+        Fact("people", "records", shown="people"),
         Fact("households", shown="households"),
         Fact("with_a_spouse", lambda found: (found.spouse != NOBODY).sum(), shown="with a spouse"),
         Fact("with_a_mother", lambda found: (found.mother != NOBODY).sum(), shown="with a mother"),

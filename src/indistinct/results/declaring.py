@@ -202,7 +202,7 @@ class Result(Part, Shown):
         return ()
 
     def _shown(self) -> dict[str, tuple[Any, str]]:
-        """The facts that people read, with the form of each; what is None is not shown."""
+        """The facts that people read, with the form of each."""
         shown: dict[str, tuple[Any, str]] = {}
         for fact in self.FACTS:
             if not fact.shown or not fact.holds(self):
@@ -214,7 +214,7 @@ class Result(Part, Shown):
                 }
             else:
                 one = {fact.shown: fact.of(self)}
-            shown |= {name: (value, fact.form) for name, value in one.items() if value is not None}
+            shown |= {name: (value, fact.form) for name, value in one.items()}
         return shown
 
     def _tables(self) -> Sequence[Table]:
@@ -228,8 +228,9 @@ class Result(Part, Shown):
         return [*([of_facts] if shown or not of_rows else ()), *of_rows]
 
     def _fact_lines(self) -> list[str]:
-        """The sentence and the facts, without the tables of rows."""
-        rows = [(name, as_text(value, form)) for name, (value, form) in self._shown().items()]
+        """The sentence and the facts that are known, without the tables of rows."""
+        shown = self._shown().items()
+        rows = [(name, as_text(value, form)) for name, (value, form) in shown if value is not None]
         return [self.sentence(), *(as_lines(rows) if rows else ())]
 
     def _lines(self) -> list[str]:

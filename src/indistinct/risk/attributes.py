@@ -37,7 +37,7 @@ WORST: dict[str, Callable[[Any], float]] = {
     "t": lambda found: found.closeness.largest,
     "β": lambda found: float(found.likeness.gain.max()),
     "δ": lambda found: float(found.likeness.log_ratio.max()),
-    "disclosed": lambda found: found.disclosed,
+    "people disclosed": lambda found: found.disclosed,
 }
 """What people read of a variable: its measures at the worst class."""
 

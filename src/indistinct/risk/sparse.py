@@ -62,15 +62,15 @@ class SparseFit(Fit):
 
     FACTS = facts(
         *Fit.FACTS,
-        Fact("how", shown="sums"),
-        Fact("support_cells", shown="cells summed over"),
+        Fact("how", shown="how"),
+        Fact("support_cells", shown="support cells"),
         Fact(
             "effective_draws",
             lambda found: found.effective_draws if found.how == "drawn" else None,
             shown="effective draws",
             form=",.0f",
         ),
-        Fact("monte_carlo_error", shown="error of a mean by drawing (median)", form=".1%"),
+        Fact("monte_carlo_error", shown="monte carlo error", form=".1%"),
     )
 
 

@@ -60,10 +60,12 @@ class SmallCells(Result):
     )
 
     def sentence(self) -> str:
-        """Say how many cells there are."""
+        """Say how many cells there are, and in how many areas some are small."""
+        areas = int((self.below.sum(axis=0) > 0).sum())
         return (
             f"SmallCells({self.cells:,} cells of {len(self.counted.layouts)} tables for "
-            f"{len(self.counted.areas):,} areas)"
+            f"{len(self.counted.areas):,} areas; {areas:,} of the areas have cells below "
+            f"{self.threshold})"
         )
 
     def _by_table(self) -> list[dict[str, Any]]:

@@ -46,7 +46,10 @@ class Differences(Result):
 
     def sentence(self) -> str:
         """Say how many pairs were compared."""
-        return f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed)"
+        together = "" if self.joint is None else f", {self.joint.number:,} of them by all together"
+        return (
+            f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed{together})"
+        )
 
     @property
     def revealed(self) -> int:

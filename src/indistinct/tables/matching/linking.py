@@ -190,7 +190,10 @@ class TableLinks(Result):
 
     def sentence(self) -> str:
         """Say how many pairs of tables are linked."""
-        return f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked)"
+        return (
+            f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked; "
+            f"{self.verdict}; {self.spectrum:.2f} from 0, nothing shared, to 1, one coding in all)"
+        )
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -284,7 +287,9 @@ def table_links(tables: Counted | TableSet) -> TableLinks:
     ...     return TableSpec(name, tuple(grouping_from_text(d) for d in dimensions))
     >>> three = (table("1", "age:5", "sex"), table("2", "age:15", "ethnic"), table("3", "tenure"))
     >>> table_links(TableSet(three, persons()))
-    TableLinks(3 tables, 1 of their pairs linked)
+    TableLinks(3 tables, 1 of their pairs linked; the tables fall into 2 groups that share
+      nothing; 0.00 from 0,
+      nothing shared, to 1, one coding in all)
       Variables
         variable  tables        codings
         age            2  age:5, age:15
