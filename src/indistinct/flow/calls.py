@@ -122,7 +122,7 @@ def risk() -> None:
     """
 
 
-@_of_data(Data.protect)
+@_of_data(Data.protect)  # type: ignore[arg-type]  # options by name, whatever the method declares
 def protect() -> None:
     """Change a copy of the data until nobody stands out.
 

@@ -63,7 +63,8 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
             find_browser()
     if isinstance(wanted.sign_with, Path):
         return SigningKey.load(wanted.sign_with, release=folder)
-    return wanted.sign_with
+    given: SigningKey | None = wanted.sign_with
+    return given
 
 
 def _does_steps(wanted: Wanted) -> bool:

@@ -12,18 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from indistinct import (
-    files,
-    flow,
-    hierarchy,
-    households,
-    keys,
-    naming,
-    protect,
-    prove,
-    release,
-    risk,
-)
+import indistinct.protect as protect
+import indistinct.risk as risk
+from indistinct import files, flow, hierarchy, households, keys, naming, prove, release
 from indistinct.core import (
     AtMost,
     Bools,

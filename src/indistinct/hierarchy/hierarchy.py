@@ -211,8 +211,8 @@ class Hierarchy(Result):
         places = np.array([at for at, _, _ in pairs], dtype=np.int64)
         lowest = np.array([max(a[0], b[0]) for _, a, b in pairs], dtype=np.int64)
         left, right = (
-            np.array([self._representatives[pair[side][0]][pair[side][1]] for pair in pairs])
-            for side in (1, 2)
+            np.array([self._representatives[node[0]][node[1]] for node in nodes])
+            for nodes in ([a for _, a, _ in pairs], [b for _, _, b in pairs])
         )
         for level in self.levels if pairs else ():
             codes = self.codes[level]

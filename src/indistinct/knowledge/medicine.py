@@ -250,7 +250,7 @@ def eponym_use(page: Tokens, i: int) -> bool:
     return about or word in _THINGS or (owned and not follows.isalpha())
 
 
-def _chain(lower: list[str], i: int) -> tuple[int, int, bool]:
+def _chain(lower: Sequence[str], i: int) -> tuple[int, int, bool]:
     """First and last token of the eponyms joined around token `i`, and whether two are a pair."""
     first = last = i
     paired = False
@@ -281,7 +281,7 @@ def _joined(lower: list[str], i: int, step: int) -> tuple[int, bool]:
     return (near if mark and _eponym(lower[near]) else i), False
 
 
-def _after(lower: list[str], last: int) -> tuple[int, bool]:
+def _after(lower: Sequence[str], last: int) -> tuple[int, bool]:
     """Number of the token after an eponym and its possessive, and whether it had one."""
     after = last + 1
     owned = lower[last] not in _eponyms()
@@ -318,4 +318,4 @@ def _surname(page: Tokens, i: int) -> bool:
     if i >= len(page.tokens) or not page.tokens[i].istitle():
         return False
     known = page.knowledge.word(page.tokens[i])
-    return known.surname >= _COMMON and known.zipf < 5
+    return bool(known.surname >= _COMMON and known.zipf < 5)

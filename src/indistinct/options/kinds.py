@@ -35,7 +35,7 @@ __all__ = [
     "split_pairs",
 ]
 
-T = TypeVar("T")
+T = TypeVar("T", covariant=True)
 
 
 def _as_it_is(value: Any) -> Any:

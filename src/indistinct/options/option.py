@@ -15,7 +15,7 @@ from indistinct.options.lines import Lines, Where
 
 __all__ = ["Option"]
 
-T = TypeVar("T")
+T = TypeVar("T", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)

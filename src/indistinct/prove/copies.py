@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -766,7 +767,9 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     mute = np.zeros(len(released.values), dtype=bool)
     if relation.within is not None:
         having = np.unique(columns.private(names[1]).codes[list(relation.within)])
-        second = np.array([-1 if pair is None else pair[1] for pair in by.values], dtype=np.int64)
+        second = np.array(
+            [-1 if pair is None else pair[1] for pair in cast(list[Any], by.values)], dtype=np.int64
+        )
         telling = np.isin(second, having)
         codes = np.where(telling[codes], codes, -1)
         mute[saying[~telling[said]]] = True

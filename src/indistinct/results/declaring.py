@@ -31,14 +31,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from operator import attrgetter
 from os import PathLike
-from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, overload
 
 from indistinct.results.showing import Shown, Table, as_lines, as_text
 
@@ -183,7 +183,7 @@ class Part:
     def to_dict(self) -> dict[str, Any]:
         """Return the facts by their fixed names, as JSON knows them."""
         told: dict[str, Any] = {}
-        for fact in self.FACTS or _fields_of(type(self)):
+        for fact in self.FACTS or _fields_of(cast(Hashable, type(self))):
             if fact.told and fact.holds(self):
                 value = plain_value(fact.of(self))
                 told |= value if fact.spread else {fact.name: value}
@@ -233,7 +233,7 @@ class Result(Part, Shown):
         rows = [(name, as_text(value, form)) for name, (value, form) in shown if value is not None]
         return [self.sentence(), *(as_lines(rows) if rows else ())]
 
-    def _lines(self) -> list[str]:
+    def _lines(self) -> Sequence[str]:
         """What was found, what to heed, the rows, and what it rests on."""
         heeded = [(word, getattr(self, f"{word}s", ())) for word in ("note", "warning")]
         of_rows = [table.to_lines() for table in self._row_tables() if table.rows]
