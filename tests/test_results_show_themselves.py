@@ -49,6 +49,12 @@ class Town(Part):
     people: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Street:
+    name: str
+    town: Town
+
+
 @result
 class Found(Result):
     town: Town
@@ -109,6 +115,10 @@ def test_values_are_as_json_knows_them():
         "g": np.array([np.inf, 1.5]),
         "h": np.float64("nan"),
         "i": (LEEDS,),
+    }
+    assert plain_value(Street("High St", Town("York"))) == {
+        "name": "High St",
+        "town": {"name": "York", "people": []},
     }
     assert json.dumps(plain_value(found), allow_nan=False) == json.dumps(
         {"a": [0, 1], "b": [1, 2], "c": "x/y", "d": "one", "e": 3}

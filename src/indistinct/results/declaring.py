@@ -154,6 +154,11 @@ def plain_value(value: Any) -> Any:
         return value.value
     if hasattr(value, "to_dict"):
         return value.to_dict()
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: plain_value(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+        }
     if isinstance(value, Mapping):
         return {name: plain_value(one) for name, one in value.items()}
     if isinstance(value, PathLike):
