@@ -301,6 +301,10 @@ Definition = tuple[str, str]
 """A module, and a name at its top; the name is empty for what the module does when loaded."""
 
 
+_NAMED = re.compile(r"(?:from )?\b(indistinct[\w.]*)(?: import |:)(\w+)")
+"""What a text leads to: a program for a process of its own, or `module:name`."""
+
+
 class Reach:
     """What the command line, the public names and whatever is registered lead to, by syntax.
 
@@ -388,8 +392,8 @@ class Reach:
                     for where, name in list(self.defined):
                         if where == node.value:
                             self._reach(where, name)
-                for where, name in re.findall(r"from (indistinct[\w.]*) import (\w+)", node.value):
-                    self._reach(where, name)  # a program for a process of its own
+                for where, name in _NAMED.findall(node.value):
+                    self._reach(where, name)
                 if node.value.isidentifier():  # annotations in quotes, names of lazy doorways
                     self._reach(module, node.value)
 
