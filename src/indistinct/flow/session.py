@@ -12,18 +12,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from indistinct import (
-    files,
-    flow,
-    hierarchy,
-    households,
-    keys,
-    naming,
-    protect,
-    prove,
-    release,
-    risk,
-)
+import indistinct.protect as protect  # rooms that can be called, and are rooms here
+import indistinct.risk as risk
+from indistinct import files, flow, hierarchy, households, keys, naming, prove, release
 from indistinct.core import (
     AtMost,
     Bools,
@@ -312,6 +303,7 @@ class Data:
 
     def protect(
         self,
+        /,
         key: Sequence[str] | None = None,
         *,
         method: str,
