@@ -87,6 +87,8 @@ def api() -> str:
         lines += [f"## `{room}`", "", _first(inspect.getdoc(module) or ""), ""]
         for name in sorted(module.__all__, key=str.lower):
             thing = getattr(module, name)
+            if inspect.ismodule(thing) and callable(thing):  # a room whose name is a verb
+                thing = thing._function()
             lines.append(f"- `{name}{_signature(thing)}` — {_summary(thing)}")
         lines.append("")
     return "\n".join(lines)

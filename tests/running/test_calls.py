@@ -62,7 +62,7 @@ def test_a_room_whose_name_is_a_verb_is_still_a_room() -> None:
 
 @FRAMES
 def test_frames_are_taken_where_data_are(frame) -> None:
-    assert ind.uniques(frame(), KEY, k=2).records_at_risk().tolist() == [4]
+    assert ind.uniques(data=frame(), key=KEY, k=2).records_at_risk().tolist() == [4]
     assert ind.open(frame()).records == 5
 
 

@@ -49,14 +49,18 @@ def _of_data(
     """Make a method of open data a function of anything that can be opened."""
 
     def make(described: Callable[[], None]) -> Callable[Concatenate[Any, P], R]:
-        def called(data: Any, /, *args: P.args, **options: P.kwargs) -> R:
+        def called(*args: Any, **options: Any) -> R:
+            if not args and "data" not in options:
+                raise TypeError("data is missing")
+            data, *others = args or (options.pop("data"),)
             if isinstance(data, Data):
-                return method(data, *args, **options)
+                return method(data, *others, **options)
             opened = open(data)
-            return kept_open(method(opened, *args, **options), opened)
+            return kept_open(method(opened, *others, **options), opened)
 
-        self, *others = inspect.signature(method).parameters.values()
-        first = self.replace(name="data", annotation=Any)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        first = inspect.Parameter("data", kind, annotation=Any)
+        others = list(inspect.signature(method).parameters.values())[1:]
         return _described(called, described, method, [first, *others])
 
     return make

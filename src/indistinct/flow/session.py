@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import indistinct.protect as protect
+import indistinct.protect as protect  # rooms that can be called, and are rooms here
 import indistinct.risk as risk
 from indistinct import files, flow, hierarchy, households, keys, naming, prove, release
 from indistinct.core import (
@@ -300,6 +300,7 @@ class Data:
 
     def protect(
         self,
+        /,
         key: Sequence[str] | None = None,
         *,
         method: str,

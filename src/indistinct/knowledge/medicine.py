@@ -267,7 +267,7 @@ def _chain(lower: Sequence[str], i: int) -> tuple[int, int, bool]:
     return first, last, paired
 
 
-def _joined(lower: list[str], i: int, step: int) -> tuple[int, bool]:
+def _joined(lower: Sequence[str], i: int, step: int) -> tuple[int, bool]:
     """The eponym joined to that at `i` (or `i` itself), and whether both are a known pair."""
     near = i + step
     mark = 0 <= near < len(lower) and lower[near] in ("-", "/", "and", "&")

@@ -36,11 +36,12 @@ def decide_argus(records: Records, asked: Request) -> Decision:
     """Plan the suppression; k of the whole key is not promised."""
     names = records.table.names
     rated = asked[IDENTIFICATION] or dict.fromkeys(names, 2)
+    asked_for = asked[COMBINATIONS]
     step = Argus(
         names,
         asked.k,
         tuple(rated.get(name, 0) for name in names),
-        combinations=asked[COMBINATIONS] or "all",
+        combinations=asked_for or "all",
         weights=dict(asked[WEIGHTS]),
     )
     return Decision(Plan((step,)), measure="precision", promises=False)
