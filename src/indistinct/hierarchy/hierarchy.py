@@ -206,10 +206,8 @@ class Hierarchy(Shown):
         found: list[str | None] = [None] * len(known[0])
         places = np.array([at for at, _, _ in pairs], dtype=np.int64)
         lowest = np.array([max(a[0], b[0]) for _, a, b in pairs], dtype=np.int64)
-        left, right = (
-            np.array([self._representatives[pair[side][0]][pair[side][1]] for pair in pairs])
-            for side in (1, 2)
-        )
+        left = np.array([self._representatives[level][code] for _, (level, code), _ in pairs])
+        right = np.array([self._representatives[level][code] for _, _, (level, code) in pairs])
         for level in self.levels if pairs else ():
             codes = self.codes[level]
             here = (lowest <= level) & (codes[left] == codes[right])
