@@ -38,7 +38,7 @@ def decimals_of(format: str) -> int:
     return len(match[1]) if match else 0
 
 
-def number_text(values: pa.Array, *, decimals: int = 0, decimal: str = ".") -> pa.Array:
+def number_text(values: pa.Array | pa.ChunkedArray, *, decimals: int = 0, decimal: str = ".") -> pa.Array:
     """Return the text of numbers: the shortest, with at least so many decimals.
 
     >>> number_text(pa.array([2.5, 3.0, None]), decimals=2, decimal=",").to_pylist()
@@ -56,7 +56,7 @@ def number_text(values: pa.Array, *, decimals: int = 0, decimal: str = ".") -> p
     return texts
 
 
-def is_number(texts: pa.Array, *, decimal: str = ".") -> pa.Array:
+def is_number(texts: pa.Array | pa.ChunkedArray, *, decimal: str = ".") -> pa.Array:
     """Say of each text whether it is a decimal number (null stays null)."""
     point = re.escape(decimal)
     return pc.match_substring_regex(
