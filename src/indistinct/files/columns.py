@@ -38,7 +38,9 @@ def decimals_of(format: str) -> int:
     return len(match[1]) if match else 0
 
 
-def number_text(values: pa.Array | pa.ChunkedArray, *, decimals: int = 0, decimal: str = ".") -> pa.Array:
+def number_text(
+    values: pa.Array | pa.ChunkedArray, *, decimals: int = 0, decimal: str = "."
+) -> pa.Array:
     """Return the text of numbers: the shortest, with at least so many decimals.
 
     >>> number_text(pa.array([2.5, 3.0, None]), decimals=2, decimal=",").to_pylist()

@@ -210,15 +210,8 @@ class Hierarchy(Result):
         found: list[str | None] = [None] * len(known[0])
         places = np.array([at for at, _, _ in pairs], dtype=np.int64)
         lowest = np.array([max(a[0], b[0]) for _, a, b in pairs], dtype=np.int64)
-<<<<<<< HEAD
-        left, right = (
-            np.array([self._representatives[node[0]][node[1]] for node in nodes])
-            for nodes in ([a for _, a, _ in pairs], [b for _, _, b in pairs])
-        )
-=======
         left = np.array([self._representatives[level][code] for _, (level, code), _ in pairs])
         right = np.array([self._representatives[level][code] for _, _, (level, code) in pairs])
->>>>>>> mend18
         for level in self.levels if pairs else ():
             codes = self.codes[level]
             here = (lowest <= level) & (codes[left] == codes[right])

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
-from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -767,14 +766,8 @@ def _tell(columns: _Columns, names: tuple[str, ...], of: str, relation: Relation
     mute = np.zeros(len(released.values), dtype=bool)
     if relation.within is not None:
         having = np.unique(columns.private(names[1]).codes[list(relation.within)])
-<<<<<<< HEAD
-        second = np.array(
-            [-1 if pair is None else pair[1] for pair in cast(list[Any], by.values)], dtype=np.int64
-        )
-=======
         pairs_of = [pair if isinstance(pair, tuple) else (-1, -1) for pair in by.values]
         second = np.array([at for _, at in pairs_of], dtype=np.int64)
->>>>>>> mend18
         telling = np.isin(second, having)
         codes = np.where(telling[codes], codes, -1)
         mute[saying[~telling[said]]] = True
