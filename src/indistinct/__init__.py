@@ -17,6 +17,18 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
+    from indistinct.calls import (
+        census,
+        protect,
+        report,
+        risk,
+        run,
+        scrub,
+        tables,
+        uniques,
+        utility,
+        verify,
+    )
     from indistinct.core import (
         ArgumentError,
         GuaranteeError,
@@ -33,18 +45,6 @@ if TYPE_CHECKING:
         verify_release,
         write_comparison_report,
         write_report,
-    )
-    from indistinct.flow.calls import (
-        census,
-        protect,
-        report,
-        risk,
-        run,
-        scrub,
-        tables,
-        uniques,
-        utility,
-        verify,
     )
     from indistinct.flow.opening import open
     from indistinct.keys import KeyTable, Uniques

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         write_comparison_report,
     )
     from indistinct.flow.leaving import Leaving, prepare_to_leave
-    from indistinct.flow.opening import open, open_data
+    from indistinct.flow.opening import kept_open, open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
     from indistinct.flow.protecting import (
         Say,

@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from indistinct.census import census_table
-from indistinct.flow.comparing import compare_release
-from indistinct.flow.opening import kept_open, open
-from indistinct.flow.releasing import run_project
-from indistinct.flow.reporting import write_report
-from indistinct.flow.session import Data
-from indistinct.flow.verifying import verify_release
+from indistinct.flow import (
+    Data,
+    compare_release,
+    kept_open,
+    open,
+    run_project,
+    verify_release,
+    write_report,
+)
 from indistinct.scrub import scrub as scrub_letters
 
 if TYPE_CHECKING:
