@@ -24,7 +24,8 @@ import indistinct
 from indistinct.census import KEYS_6, KEYS_12
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.keys import Generalisable, KeyTable
-from indistinct.protect.systems import (
+from indistinct.keys.losses import gcp, granularity, loss, precision
+from indistinct.protect.methods import (
     datafly,
     k_similar,
     local_recoding,
@@ -35,7 +36,6 @@ from indistinct.protect.systems import (
     suppression_keys,
 )
 from indistinct.risk import l_diversity, t_closeness
-from indistinct.utility import gcp, granularity, loss, precision
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parent.parent / "shared"

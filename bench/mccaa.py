@@ -11,12 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from indistinct import open_data
 from indistinct.census import write_census, write_hierarchies
 from indistinct.households import guess_household, read_kinship
 from indistinct.protect import CensusVariables, KeepRules, Plan, census_shuffle
 from indistinct.prove.changes import changes
 from indistinct.rules import Rule, Rules, census_rules
-from indistinct.session import open_data
 from indistinct.utility import demographic_tests
 
 PEOPLE = 474_535

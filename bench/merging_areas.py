@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pyarrow as pa
 
-from indistinct.session import open_data
+from indistinct import open_data
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables
 from indistinct.tables.merging import merge_areas
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import indistinct
 from indistinct.protect import Plan, Pram, RankSwap, Shuffle, Step
 from indistinct.protect.avoid_uniques import AvoidUniques
-from indistinct.tradeoff import Candidate, risk_utility_map
+from indistinct.utility.tradeoff import Candidate, risk_utility_map
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "nist_acs_national2019.csv"
 TEN = (

@@ -27,6 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from indistinct.census import hierarchy_rows
+from indistinct.core import GOLDEN, as_uniform, folded
 from indistinct.engine import start_engine
 from indistinct.files import open_data, workspace, written_whole
 from indistinct.hierarchy import Hierarchy, table_hierarchy
@@ -88,10 +89,9 @@ def recoded(register: Path, *, seed: int = 1) -> Iterator[pa.Table]:
             for name, tree in known.items():
                 column = chosen.column(name).dictionary_encode()
                 leaves[name] = tree.encode(column.dictionary)[column.indices.to_numpy()]
-                # splitmix64, so that patterns do not follow the values
-                mixed = (mixed ^ leaves[name].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-                mixed ^= mixed >> np.uint64(29)
-            chance = (mixed >> np.uint64(11)).astype(np.float64) / 2**53
+                # so that patterns do not follow the values
+                mixed = folded((mixed ^ leaves[name].astype(np.uint64)) * GOLDEN, 29)
+            chance = as_uniform(mixed)
             own = levels[np.minimum(np.searchsorted(bounds, chance), PATTERNS - 1)]
             columns = {}
             for j, (name, tree) in enumerate(known.items()):

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from indistinct import open_data
 from indistinct.census import SKINNER_HOLMES_KEY, write_hierarchies
-from indistinct.session import open_data
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 KEEP = ("education", "tenure", "household_size", "children", "health", "hours", "travel")

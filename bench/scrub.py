@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 
 from indistinct.census.namelists import GIVEN_NAMES, SURNAMES
-from indistinct.scrubbing import scrub
-from indistinct.text.annotated import REQUIRED, Annotated, read_annotated
-from indistinct.text.baselines import four_rows
-from indistinct.text.detectors import all_detectors
-from indistinct.text.evaluate import ScrubEvaluation
-from indistinct.text.finding import Finder
+from indistinct.scrub import scrub
+from indistinct.scrub.text.annotated import REQUIRED, Annotated, read_annotated
+from indistinct.scrub.text.baselines import four_rows
+from indistinct.scrub.text.detectors import all_detectors
+from indistinct.scrub.text.evaluating import ScrubEvaluation
+from indistinct.scrub.text.finding import Finder
 
 HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"

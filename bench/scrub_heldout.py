@@ -24,12 +24,12 @@ from unittest.mock import patch
 
 from scrub import HELD_OUT, INCOMPLETE, NAMES, annotated, row_of
 
-from indistinct.text import certainties
-from indistinct.text.annotated import Annotated
-from indistinct.text.evaluate import Tally
-from indistinct.text.finding import Finder
-from indistinct.text.tagger import posting
-from indistinct.text.tagger.model import load
+from indistinct.scrub.text import certainties
+from indistinct.scrub.text.annotated import Annotated
+from indistinct.scrub.text.evaluating import Tally
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.tagger import posting
+from indistinct.scrub.text.tagger.model import load
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import calibrate_scrub

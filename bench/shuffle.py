@@ -23,8 +23,8 @@ import numba
 import numpy as np
 from scipy.stats import spearmanr
 
+from indistinct import open_data
 from indistinct.protect import Plan, Pram, RankSwap, Select, Shuffle, Step, SwapHouseholds
-from indistinct.session import open_data
 
 HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"

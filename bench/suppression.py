@@ -22,8 +22,7 @@ import pyarrow as pa
 
 import indistinct
 from indistinct.census import write_census
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.publishing import Asked, count_asked
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables import (
     Grouping,
     TableSet,
@@ -32,9 +31,10 @@ from indistinct.tables import (
     persons,
     threshold_rule,
 )
+from indistinct.tables.publishing import Asked, count_asked
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.suppress import attacker_intervals, audit, optimal_suppression
-from indistinct.tables.suppress.front import suppress
+from indistinct.tables.suppressing import attacker_intervals, audit, optimal_suppression
+from indistinct.tables.suppressing.suppression import suppress
 from indistinct.tables.system import CellSystem, cell_system
 
 SIZES = {"region": 9, "age": 15, "job": 24}

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from indistinct.flow.session import Data
 from indistinct.project import Publish
-from indistinct.publishing import Asked, publish_tables, weigh_tables
-from indistinct.publishing.geography import settle_geographies
-from indistinct.session import Data
 from indistinct.tables import (
     CellSystem,
     Counted,
@@ -60,6 +58,8 @@ from indistinct.tables import (
 )
 from indistinct.tables.perturb import RandomRounding
 from indistinct.tables.perturb.small_counts_of_system import small_count_rounding_of_system
+from indistinct.tables.publishing import Asked, publish_tables, weigh_tables
+from indistinct.tables.publishing.geography import settle_geographies
 
 AREA, ZONE, WARD = "<i>area</i>", "<b>zone", "ward & <u>"
 SEX, ILL, WAGE = "<u>sex", "<b>ill</b>", "<i>wage"
@@ -212,33 +212,8 @@ RESULTS: dict[str, Callable[[Tables], Any]] = {
 }
 """Results by the names of their classes, with a word before where a name is taken elsewhere."""
 
-NO_FIGURE = {
-    "ArgusMetadata": "names of columns",
-    "CellSystem": "cells and how they add up: what is protected, not what was found",
-    "Contributions": "amounts of single contributors",
-    "Counted": "the tables themselves",
-    "Derived": "statistics in units of their own",
-    "Geographies": "what was merged; how has a figure",
-    "Joint": "a few counts",
-    "Published": "names of geographies",
-    "RequestVerdict": "allowed or not, and why",
-    "RevealedVariance": "one number",
-    "RoundedIntervals": "a few counts",
-    "Sensitive": "how many cells by which rule",
-    "SystemContributions": "amounts of single contributors",
-    "TableSet": "what was asked for",
-    "TablesFolder": "names of files",
-    "Trace": "one person, step by step",
-    "Uncertainty": "one number",
-    "tables.Optimum": "a cost and its bound",
+PARTS = {
+    "tables.AttributeDisclosure": ("TargetDisclosure",),
+    "ArgusMetadata": ("ArgusVariable",),
+    "Revealed": ("RevealedZone",),
 }
-
-NOT_RESULTS = {
-    "DerivedSpec": "what is asked for",
-    "Grouping": "what is asked for",
-    "Share": "what is asked for",
-    "TableSpec": "what is asked for",
-    "Zoning": "what is asked for",
-}
-
-PARTS = {"tables.AttributeDisclosure": ("TargetDisclosure",), "Revealed": ("RevealedZone",)}

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from indistinct.scrubbing import ScrubResult, scrub
-from indistinct.text.annotated import Annotated, Reference
-from indistinct.text.baselines import Known, four_rows
-from indistinct.text.evaluate import evaluate
-from indistinct.text.finding import Finder
-from indistinct.text.reliability import reliability
-from indistinct.text.replace import Secret
-from indistinct.text.scrubber import Scrubber
-from indistinct.text.verdict import verdict
+from indistinct.scrub import ScrubResult, scrub
+from indistinct.scrub.text.annotated import Annotated, Reference
+from indistinct.scrub.text.baselines import Known, four_rows
+from indistinct.scrub.text.evaluating import evaluate
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.judging import verdict
+from indistinct.scrub.text.reliable import reliability
+from indistinct.scrub.text.replace import Secret
+from indistinct.scrub.text.scrubber import Scrubber
 
 LETTER = (
     "RE: Virginia Townsend, DOB 05/26/86 <b>urgent</b>\n\n"
@@ -56,16 +56,3 @@ RESULTS: dict[str, Callable[[Letters], Any]] = {
     "ScrubResult": lambda t: t.scrubbed,
 }
 """Results by the names of their classes, with a word before where a name is taken elsewhere."""
-
-NO_FIGURE = {
-    "FourRows": "four rows of a few shares",
-    "Reliability": "at most ten rows",
-    "ScrubEvaluation": "shares by label and by kind",
-    "Scrubbed": "a document",
-    "text.Verdict": "words and a few counts",
-}
-
-NOT_RESULTS: dict[str, str] = {
-    "Found": "a line of the private list of spans",
-    "Outcome": "what comes of one document",
-}

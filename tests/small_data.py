@@ -11,7 +11,7 @@ from typing import Any
 
 from indistinct.engine import Engine, start_engine
 from indistinct.files import open_table
-from indistinct.session import Data
+from indistinct.flow.session import Data
 
 _started = contextlib.ExitStack()
 

@@ -16,22 +16,22 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 import indistinct
-from indistinct.arguments import (
+from indistinct.core.arguments import (
     MAY_BE_NAN,
     above,
     at_least,
     between,
     check_argument,
-    check_arguments,
     check_whole,
     kind_of,
     parameters_of,
+    with_checked_arguments,
 )
-from indistinct.errors import ArgumentError, InputError
+from indistinct.core.errors import ArgumentError, InputError
 from indistinct.protect import KAnonymity
-from indistinct.protect.techniques import AddNoise
+from indistinct.protect.steps import AddNoise
 from indistinct.release import SigningKey
-from indistinct.text import Secret
+from indistinct.scrub.text import Secret
 
 NAN = float("nan")
 Names = Sequence[str]
@@ -182,7 +182,7 @@ def test_an_error_from_within_stays_what_it_is():
         def work(self, n: int) -> int:
             return n + None
 
-    from indistinct.arguments import _check_class
+    from indistinct.core.arguments import _check_class
 
     Broken.__module__ = "indistinct.broken"
     _check_class(Broken)
@@ -195,7 +195,7 @@ def test_checked_functions_keep_name_signature_and_identity():
     import inspect
 
     from indistinct.keys import uniques
-    from indistinct.keys.uniques import uniques as within
+    from indistinct.keys.standing_out import uniques as within
 
     assert uniques is within
     assert uniques.__name__ == "uniques"
@@ -208,10 +208,7 @@ def test_checked_functions_keep_name_signature_and_identity():
 def test_a_doorway_that_is_checked_twice_is_checked_once():
     from indistinct.keys import uniques
 
-    check_arguments("indistinct.keys")
-    from indistinct.keys import uniques as again
-
-    assert again is uniques
+    assert with_checked_arguments(uniques) is uniques
 
 
 def test_steps_refuse_numbers_that_are_none():

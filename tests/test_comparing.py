@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 
 from indistinct import open_data
 from indistinct.census import census_table
-from indistinct.comparing import compare_release, general
-from indistinct.comparing.labels import prepare
-from indistinct.comparing.parts import compare_edit_rules
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.files import open_table
+from indistinct.flow import compare_release
 from indistinct.hierarchy import table_hierarchy
 from indistinct.hierarchy.labels import stands_for
 from indistinct.households import guess_household, read_kinship
 from indistinct.rules import Rule, Rules
-from indistinct.variables import Variable, Variables
+from indistinct.utility.comparing import general
+from indistinct.utility.comparing.labels import prepare
+from indistinct.utility.comparing.parts import compare_edit_rules
 
 FIELDS = {"original", "released", "difference"}
 PEOPLE = 400
@@ -332,7 +333,7 @@ class TestDeclarations:
                 Variable("b", role="key", labels={1: "one"}, user_missing=(9,)),
             ]
         )
-        from indistinct.comparing.opening import open_released
+        from indistinct.flow.opening_both import open_released
 
         opened = open_released(second, replace(first, variables=told), engine.workspace)
         found = opened.source.variables
@@ -362,7 +363,7 @@ def test_many_variables_get_a_smaller_two_way_model(engine, people, monkeypatch)
         ({"key": ["sexx"]}, "Did you mean 'sex'"),
         ({"variables": []}, "at least one variable"),
         ({"thresholds": {"gaps": 1}}, "Did you mean 'gap'"),
-        ({"thresholds": {"gap": -1}}, "number from 0"),
+        ({"thresholds": {"gap": -1}}, "number of at least 0"),
         ({"least": {"fertility": 3}}, "There is no least number"),
         ({"match": "id", "unmatched": True}, "Give one of the two"),
         ({"match": "sex"}, "must differ in each"),

@@ -1,10 +1,10 @@
 """Write the bill of materials that goes with a wheel: what it is installed with, in CycloneDX.
 
-    python tools/bill_of_materials.py requirements.lock dist/indistinct-0.1.0-py3-none-any.whl
+    python tools/bill_of_materials.py requirements.lock dist/indistinct-VERSION-py3-none-any.whl
 
-writes `dist/indistinct-0.1.0.cdx.json`. It names the wheel by its hash, and every package that the
-lock file pins by version and by the hashes of the files that may be installed for it. One that is
-pinned in two versions, for two versions of Python, stands there twice, each with its marker.
+writes `dist/indistinct-VERSION.cdx.json`. It names the wheel by its hash, and every package that
+the lock file pins by version and by the hashes of the files that may be installed for it. One that
+is pinned in two versions, for two versions of Python, stands there twice, each with its marker.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from indistinct.households.constant import ALIKE
 from indistinct.naming.content import _SINGLED_OUT
 from indistinct.prove.attacks.nearest import TrueValues, at_least, look_for
-from indistinct.prove.copies import TELLS, _agreeing, _read_off, _unbroken
+from indistinct.prove.belonging import TELLS, _agreeing, _read_off, _unbroken
 from indistinct.prove.examiners.altered import TARGETS
 from indistinct.prove.examiners.order import AGREE_BY_PLACE, FOLLOWS, agree_by_place
 

@@ -3,7 +3,7 @@
     python tools/calibrate_scrub.py [--out FILE] [--every N] CORPUS.jsonl …
     python tools/calibrate_scrub.py --check [--every N] CORPUS.jsonl …
 
-Writes `src/indistinct/text/certainties.json`: by 'detector.rule' how much of its firings was right,
+Writes `scrub/text/certainties.json`: by 'detector.rule' how much of its firings was right,
 how often it fired, and the certainties that it stated in sum. A firing is right by the share of
 its tokens that lie in references (of whatever label; what annotators left open is not counted), so
 that a certainty is the probability that removing a word of it is right. Corpora whose annotation is
@@ -34,13 +34,13 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from indistinct.text.annotated import Annotated, counted, marks, read_annotated, rightness
-from indistinct.text.board import weigh
-from indistinct.text.certainties import Count, corrected, shifts
-from indistinct.text.finding import Finder
-from indistinct.text.memory import Memory, remembered
-from indistinct.text.page import read
-from indistinct.text.reliability import ReliabilityTally
+from indistinct.scrub.text.annotated import Annotated, counted, marks, read_annotated, rightness
+from indistinct.scrub.text.board import weigh
+from indistinct.scrub.text.certainties import Count, corrected, shifts
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.memory import Memory, remembered
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.reliable import ReliabilityTally
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "indistinct" / "text" / "certainties.json"
 MOST_PER_GROUP = 25

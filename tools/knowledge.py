@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 import wordfreq
 import zipcodes
 
-from indistinct.text.knowledge.medicine import ends_medically, listed
+from indistinct.knowledge.medicine import ends_medically, listed
 
-OUT = Path(__file__).parents[1] / "src/indistinct/text/knowledge/data"
+OUT = Path(__file__).parents[1] / "src/indistinct/knowledge/data"
 RAREST = 0.25  # people per 100,000 with a name that the census rounds to none
 LEAST_ZIPF = 1.5  # a word met once in 30 million
 EVERYDAY_ZIPF = 3.0  # a word met once in a million

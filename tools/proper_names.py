@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct.text.knowledge.lexicon import plain
+from indistinct.knowledge.lexicon import plain
 
-OUT = Path(__file__).parents[1] / "src/indistinct/text/knowledge/data/proper.parquet"
+OUT = Path(__file__).parents[1] / "src/indistinct/knowledge/data/proper.parquet"
 DICTIONARIES = ("american-english-huge", "british-english-huge")
 SENSES = {14: "group", 15: "location", 18: "person"}  # WordNet's lexicographer files
 

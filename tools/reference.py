@@ -13,8 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
     "indistinct",
-    "indistinct.variables",
-    "indistinct.figures",
+    "indistinct.core.variables",
+    "indistinct.results.figures",
+    "indistinct.options",
     "indistinct.hierarchy",
     "indistinct.files",
     "indistinct.engine",
@@ -27,10 +28,10 @@ ROOMS = [
     "indistinct.utility.analyses",
     "indistinct.utility.demography",
     "indistinct.protect",
-    "indistinct.protect.systems",
+    "indistinct.protect.methods",
     "indistinct.protect.shuffling",
-    "indistinct.protect.techniques",
-    "indistinct.protect.household_steps",
+    "indistinct.protect.steps",
+    "indistinct.protect.steps.households",
     "indistinct.prove",
     "indistinct.prove.ads0",
     "indistinct.prove.attacks",
@@ -40,24 +41,24 @@ ROOMS = [
     "indistinct.tables.matching",
     "indistinct.tables.differencing",
     "indistinct.tables.magnitudes",
-    "indistinct.tables.suppress",
+    "indistinct.tables.suppressing",
     "indistinct.tables.perturb",
     "indistinct.tables.merging",
     "indistinct.tables.derived",
     "indistinct.tables.experiments",
     "indistinct.tables.argus",
-    "indistinct.publishing",
-    "indistinct.text",
-    "indistinct.text.detectors",
-    "indistinct.text.tagger",
-    "indistinct.text.knowledge",
-    "indistinct.text.replace",
-    "indistinct.scrubbing",
-    "indistinct.tradeoff",
+    "indistinct.tables.publishing",
+    "indistinct.scrub.text",
+    "indistinct.scrub.text.detectors",
+    "indistinct.scrub.text.tagger",
+    "indistinct.knowledge",
+    "indistinct.scrub.text.replace",
+    "indistinct.scrub",
+    "indistinct.utility.tradeoff",
     "indistinct.release",
-    "indistinct.report",
+    "indistinct.release.report",
     "indistinct.query",
-    "indistinct.running",
+    "indistinct.flow",
     "indistinct.project",
     "indistinct.census",
 ]
@@ -86,6 +87,8 @@ def api() -> str:
         lines += [f"## `{room}`", "", _first(inspect.getdoc(module) or ""), ""]
         for name in sorted(module.__all__, key=str.lower):
             thing = getattr(module, name)
+            if inspect.ismodule(thing) and callable(thing):  # a room whose name is a verb
+                thing = thing._function()
             lines.append(f"- `{name}{_signature(thing)}` — {_summary(thing)}")
         lines.append("")
     return "\n".join(lines)
@@ -94,12 +97,46 @@ def api() -> str:
 def cli() -> str:
     """Return the page of the command line."""
     lines = ["# Command line", "", "Made by `tools/reference.py` from `--help`.", ""]
+    from indistinct.cli.app import verb_function
+    from indistinct.cli.declared import topics_of
+
     for verb in VERBS:
         lines += [f"## `indistinct {verb}`", "", "```", _help(verb), "```", ""]
+        for topic in (topics_of(verb_function(verb)) or ())[1:]:
+            lines += [f"### `indistinct {verb} --help {topic.name}`", "", "```"]
+            lines += [_help(verb, topic.name), "```", ""]
     return "\n".join(lines)
 
 
-PAGES = {"api.md": api, "cli.md": cli}
+def methods() -> str:
+    """Return the page of methods and their options, from the registry."""
+    from indistinct.options import known_methods
+
+    lines = [
+        "# Methods and their options",
+        "",
+        "Made by `tools/reference.py` from what the methods declare. An option is typed on the "
+        "command line, stands in a project file, or is a keyword of `Data.protect`.",
+        "",
+    ]
+    for method in known_methods().values():
+        lines += [f"## `{method.name}`", "", f"It {method.meaning}. Afterwards {method.promises}."]
+        lines += [""]
+        if method.options:
+            lines += ["| keyword | typed | project file | meaning |", "| --- | --- | --- | --- |"]
+        for option in method.options:
+            section, _, setting = (option.setting or f"method.{option.name}").partition(".")
+            heading = "[variables.NAME]" if section == "variables" else f"[{section}]"
+            in_file = option.in_method_section or option.setting
+            lines.append(
+                f"| `{option.name}` | {f'`{option.typed_as}`' if option.on_the_line else ''} | "
+                f"{f'`{heading} {setting}`' if in_file else ''} | {option.meaning} |"
+            )
+        lines += [""] if method.options else []
+    return "\n".join(lines)
+
+
+PAGES = {"api.md": api, "cli.md": cli, "methods.md": methods}
 
 
 def _first(text: str) -> str:
@@ -122,13 +159,15 @@ def _signature(thing: object) -> str:
     return text.replace("|", "\\|") if len(text) < 400 else "(…)"
 
 
-def _help(verb: str) -> str:
+def _help(verb: str, *topic: str) -> str:
     from typer.testing import CliRunner
 
     from indistinct.cli.app import app
 
     environment = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "TERM": "dumb", "NO_COLOR": "1"}
-    shown = CliRunner().invoke(app, [verb, "--help"], env=environment, prog_name="indistinct")
+    shown = CliRunner().invoke(
+        app, [verb, "--help", *topic], env=environment, prog_name="indistinct"
+    )
     return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
 
 

@@ -16,9 +16,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import written_whole
-from indistinct.report.pdf import find_browser
+from indistinct.release.report.pdf import find_browser
 
 WIDTH = 1200
 HEIGHT = 900

@@ -26,17 +26,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pycrfsuite
 
-from indistinct.text.board import weigh
-from indistinct.text.finding import Finder
-from indistinct.text.knowledge import knowledge
-from indistinct.text.knowledge.lexicon import table
-from indistinct.text.page import Page, read
-from indistinct.text.spans import Span
-from indistinct.text.tagger.context import context_of, feature_names, forms_of
-from indistinct.text.tagger.features import OFFSETS, word_class, word_features
-from indistinct.text.tagger.model import LABELS, Tagger
+from indistinct.knowledge import knowledge
+from indistinct.knowledge.lexicon import table
+from indistinct.scrub.text.board import weigh
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.page import Page, read
+from indistinct.scrub.text.spans import Span
+from indistinct.scrub.text.tagger.context import context_of, feature_names, forms_of
+from indistinct.scrub.text.tagger.features import OFFSETS, word_class, word_features
+from indistinct.scrub.text.tagger.model import LABELS, Tagger
 
-OUT = Path(__file__).parents[1] / "src/indistinct/text/tagger/weights.parquet"
+OUT = Path(__file__).parents[1] / "src/indistinct/scrub/text/tagger/weights.parquet"
 LEFT_OUT = ("ambientmeta", "pype_notes")
 TAGGED = ("NAME", "LOCATION", "ORG")
 MOST_CHARACTERS = 200_000  # of one corpus, so that none drowns the others

@@ -1,79 +1,56 @@
 """Statistical disclosure control: find the people who stand out, and change the data until
 nobody does.
 
+    >>> import indistinct as ind
+    >>> data = ind.open({"age": [30, 30, 41], "sex": [1, 1, 2]})
+    >>> data.uniques(["age", "sex"], k=2).unique
+    1
+
+What the command line can do is one call each: `open`, `uniques`, `risk`, `protect`, `verify`,
+`utility`, `tables`, `scrub`, `report`, `run` and `census`. Everything else is behind the rooms,
+such as `indistinct.keys` and `indistinct.hierarchy`; a room whose name is a verb can be called.
 The names are loaded when they are first asked for, so that the command line can begin at once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.comparing import ReleaseComparison, compare_release
-    from indistinct.errors import ArgumentError, GuaranteeError, IndistinctError, InputError
+    from indistinct.calls import (
+        census,
+        protect,
+        report,
+        risk,
+        run,
+        scrub,
+        tables,
+        uniques,
+        utility,
+        verify,
+    )
+    from indistinct.core import (
+        ArgumentError,
+        GuaranteeError,
+        IndistinctError,
+        InputError,
+        Variable,
+        Variables,
+    )
+    from indistinct.flow import (
+        Data,
+        compare_release,
+        compare_reports,
+        open_data,
+        verify_release,
+        write_comparison_report,
+        write_report,
+    )
+    from indistinct.flow.opening import open
     from indistinct.keys import KeyTable, Uniques
     from indistinct.prove import Verification
-    from indistinct.report import compare_reports, write_comparison_report, write_report
-    from indistinct.session import Data, open_data
-    from indistinct.variables import Variable, Variables
-    from indistinct.verifying import verify_release
+    from indistinct.utility.comparing import ReleaseComparison
 
-__all__ = [
-    "ArgumentError",
-    "Data",
-    "GuaranteeError",
-    "IndistinctError",
-    "InputError",
-    "KeyTable",
-    "ReleaseComparison",
-    "Uniques",
-    "Variable",
-    "Variables",
-    "Verification",
-    "compare_release",
-    "compare_reports",
-    "open_data",
-    "verify_release",
-    "write_comparison_report",
-    "write_report",
-]
+__version__ = "0.2.0"
 
-__version__ = "0.1.0"
-
-_ROOM_OF = {
-    "ArgumentError": "errors",
-    "Data": "session",
-    "GuaranteeError": "errors",
-    "IndistinctError": "errors",
-    "InputError": "errors",
-    "KeyTable": "keys",
-    "ReleaseComparison": "comparing",
-    "Uniques": "keys",
-    "Variable": "variables",
-    "Variables": "variables",
-    "Verification": "prove",
-    "compare_release": "comparing",
-    "compare_reports": "report",
-    "open_data": "session",
-    "verify_release": "verifying",
-    "write_comparison_report": "report",
-    "write_report": "report",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name, or a room, when it is first asked for."""
-    if name in _ROOM_OF:
-        found = getattr(import_module(f"indistinct.{_ROOM_OF[name]}"), name)
-        globals()[name] = found
-        return found
-    if not name.startswith("_"):
-        try:
-            return import_module(f"indistinct.{name}")
-        except ModuleNotFoundError:
-            pass
-    raise AttributeError(f"module 'indistinct' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return [*__all__, "__version__"]
+open_doorway(__name__, rooms=("census", "protect", "risk", "scrub", "tables", "utility"))

@@ -11,7 +11,7 @@ import pytest
 
 from indistinct.census import HIERARCHIES, hierarchy_rows, write_hierarchies
 from indistinct.census.schema import LABELS
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 
 
 @pytest.mark.parametrize("variable", HIERARCHIES)

@@ -13,7 +13,7 @@ import pytest
 from indistinct.census import areas, census_table, register_variables, write_census
 from indistinct.census.schema import CENSUS_SCHEMA, IDENTIFYING
 from indistinct.census.writing import MOST_PEOPLE
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_all_mistakes_of_a_project_file_at_once_with_lines(outcome, people):
         (["--memory", "lots"], "Got 'lots'"),
         (["--memory", "1kB"], "at least 100MB"),
         (["--threads", "0"], "at least 1"),
-        (["--floor", "-1"], "must not be negative"),
+        (["--floor", "-1"], "must be a number of at least 0"),
         (["--public", "age"], "variable=column"),
         (["--public", "name=sex"], "not in the key"),
         (["--master", "spark://x:1"], "only for the spark engine"),

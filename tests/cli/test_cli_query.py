@@ -54,7 +54,7 @@ def test_an_answer_in_a_file_is_the_same_for_whoever_asks(file, tmp_path, capfd)
     log = ["--log", str(tmp_path / "log.jsonl")]
     question = "select sex, count(*) n from data where sex = 'f' or not sex <> 'm' group by sex"
     assert run(["query", str(file), question, "--out", str(out), *log]) == 0
-    assert capfd.readouterr().out == ""
+    assert capfd.readouterr().out == f"written: {out}\n"
     asked = "select sex, count(*) as n from data where sex in ('m', 'f') group by sex"
     assert run(["query", str(file), asked, "--json", "--who", "Ben", *log]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]

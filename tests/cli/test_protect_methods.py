@@ -83,7 +83,7 @@ def test_comparison_is_printed_and_written(folder, tmp_path, capfd):
     assert (out / "map.svg").read_text().startswith("<svg")
     assert "| k-similar |" in (out / "comparison.md").read_text()
     assert run(command(folder, "--compare")) == 0
-    shown = capfd.readouterr().err
+    shown = capfd.readouterr().out
     assert "precision" in shown
     assert "Dalenius" in shown
 

@@ -9,11 +9,11 @@ from importlib import resources
 
 import pytest
 
+from indistinct import open_data
 from indistinct.cli import run
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.flow import reporting as front
 from indistinct.release import AuditTrail, Certificate, check_folder
-from indistinct.report import front
-from indistinct.session import open_data
 
 KEY = ["age", "sex", "town"]
 
@@ -75,10 +75,10 @@ def files_in(folder):
 
 def test_the_holder_gets_the_private_edition_inside_the_folder(place, capfd):
     code, said = ask(capfd, place / "kept")
-    assert (code, said.out) == (0, "")
-    assert said.err.startswith("The release keeps its promise: for whoever knows age, sex and town")
+    assert code == 0
+    assert said.out.startswith("The release keeps its promise: for whoever knows age, sex and town")
     page = place / "kept" / "private" / "report.html"
-    assert f"written: {page}" in said.err
+    assert f"written: {page}" in said.out
     assert "Private edition" in page.read_text("utf-8")
     assert check_folder(place / "kept").whole
 
@@ -121,7 +121,7 @@ def test_a_recipient_gets_the_shareable_edition_and_is_told_why(place, capfd):
     code, said = ask(capfd, place / "kept")
     assert code == 0
     assert (
-        "The holder's part of the release (private/ledger.json) is not in this folder" in said.err
+        "The holder's part of the release (private/ledger.json) is not in this folder" in said.out
     )
     assert (place / "kept-report.html").is_file()
     assert check_folder(place / "kept", recipient=True).whole
@@ -130,7 +130,7 @@ def test_a_recipient_gets_the_shareable_edition_and_is_told_why(place, capfd):
 def test_no_promise_and_whole_is_well(place, capfd):
     code, said = ask(capfd, place / "moved")
     assert code == 0
-    assert said.err.startswith("The release makes no promise of k.")
+    assert said.out.startswith("The release makes no promise of k.")
     assert not json.loads((place / "moved/certificate.json").read_text())["proved"]
 
 
@@ -141,7 +141,7 @@ def test_a_changed_folder_is_reported_with_its_findings(place, capfd):
     assert content["findings"] == ["contract.md was changed."]
     code, said = ask(capfd, place / "kept")
     assert code == 1
-    assert said.err.startswith("This folder is not as it was released.")
+    assert said.out.startswith("This folder is not as it was released.")
     assert said.err.splitlines()[-1].endswith("it was changed, or what it promises is not proved.")
 
 
@@ -166,16 +166,16 @@ def test_who_made_a_private_report_is_in_the_trail(place, capfd):
 
 def test_names_are_no_markup_at_the_terminal(place, capfd):
     (place / "kept").rename(place / "[red]kept")
-    assert f"{place}/[red]kept" in ask(capfd, place / "[red]kept", "--shareable")[1].err
+    assert f"{place}/[red]kept" in ask(capfd, place / "[red]kept", "--shareable")[1].out
 
 
 def test_words_of_another_language(place, capfd):
-    text = resources.files("indistinct.report").joinpath("words/en.toml").read_text("utf-8")
+    text = resources.files("indistinct.release.report").joinpath("words/en.toml").read_text("utf-8")
     text = text.replace("**The release keeps its promise:**", "**Das Versprechen hält:**")
     (place / "de.toml").write_text(text.replace('language = "en"', 'language = "de"'), "utf-8")
     code, said = ask(capfd, place / "kept", "--language", place / "de.toml")
     assert code == 0
-    assert said.err.startswith("Das Versprechen hält:")
+    assert said.out.startswith("Das Versprechen hält:")
 
 
 # ---- with the original at hand ----
@@ -230,8 +230,8 @@ def test_several_are_compared(place, capfd):
 def test_people_read_why_and_why_not(place, capfd):
     code, said = ask(capfd, place / "kept", place / "moved", "--out", place / "c.html")
     assert code == 0
-    assert said.err.startswith("Of these 2 releases, A (kept) is recommended")
-    assert "Not B (moved): " in said.err
+    assert said.out.startswith("Of these 2 releases, A (kept) is recommended")
+    assert "Not B (moved): " in said.out
 
 
 def test_none_to_recommend_leaves_with_1(place, capfd):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from indistinct.cli import run
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.project import load_project
 
 PEOPLE = [

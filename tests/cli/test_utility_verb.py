@@ -11,7 +11,7 @@ import pytest
 
 from indistinct.census import census_table, write_census
 from indistinct.cli import run
-from indistinct.comparing import compare_release
+from indistinct.flow import compare_release
 
 COLUMNS = ["household", "relationship", "sex", "age", "marital", "region"]
 PROJECT = """\
@@ -65,13 +65,12 @@ def test_the_same_file_passes(folder, capfd):
     assert content["protection"]["changes"]["percent"]["any_variable"] == 0
 
 
-def test_people_read_it_on_standard_error(folder, capfd):
+def test_people_read_it_on_standard_output(folder, capfd):
     code, said = ask(capfd, folder / "census.parquet", folder / "moved.parquet")
     assert code == 1
-    assert said.out == ""
-    assert "FAILED: own-child fertility" in said.err.splitlines()[0]
-    assert "original  released  difference" in said.err
-    assert said.err.index("Own-child fertility") < said.err.index("For the holder of the original")
+    assert "FAILED: own-child fertility" in said.out.splitlines()[0]
+    assert "original  released  difference" in said.out
+    assert said.out.index("Own-child fertility") < said.out.index("For the holder of the original")
     last = said.err.splitlines()[-1]
     assert last.startswith("indistinct: ")
     assert "mother" in last.partition("FAILED")[2]  # what to do about fertility
@@ -153,7 +152,7 @@ def test_figures_and_the_whole_result_are_written(folder, tmp_path, capfd):
         assert text.startswith("<svg ")
         assert text.rstrip().endswith("</svg>")
     assert json.loads(out.read_text())["failed"]
-    assert f"{len(drawn)} figures" in said.err
+    assert f"{len(drawn)} figures" in said.out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["figures", "result.json"]
 
 

@@ -8,8 +8,8 @@ import shutil
 
 import pytest
 
+from indistinct.core.errors import InputError
 from indistinct.demo import is_demo, making
-from indistinct.errors import InputError
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from indistinct.census import write_census
 from indistinct.demo.letter_forms import FORMS
 from indistinct.demo.letters import fill, letters_about
 from indistinct.demo.scrubbed import KNOWN, scrub_letters
-from indistinct.text.annotated import REQUIRED
+from indistinct.scrub.text.annotated import REQUIRED
 
 
 @pytest.fixture(scope="module")

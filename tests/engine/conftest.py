@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from indistinct.core.variables import Variable, Variables
 from indistinct.engine import Engine, start_engine
 from indistinct.files import Source
-from indistinct.variables import Variable, Variables
 
 MEMORY = 1 << 30
 MakeSource = Callable[..., Source]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from indistinct.core.errors import InputError
 from indistinct.engine.apart import Apart
-from indistinct.errors import InputError
 
 BOMBS = """
 import re, os

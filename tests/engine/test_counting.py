@@ -13,6 +13,7 @@ from engine_checks import all_types, check_count, check_same, keys_and_counts, k
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import (
     Approach,
     Coding,
@@ -28,7 +29,6 @@ from indistinct.engine.approaches import count_words
 from indistinct.engine.base import weight_units
 from indistinct.engine.coding import key_coding
 from indistinct.engine.tally import aligned
-from indistinct.errors import InputError
 
 relaxed = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]

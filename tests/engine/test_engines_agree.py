@@ -13,8 +13,8 @@ from engine_checks import Key, all_types, check_count, keys_and_counts, keys_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.files import Source
 
 FEW = settings(

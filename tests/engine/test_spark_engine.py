@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import Engine, spark_session, start_engine
 from indistinct.engine.spark_tasks import class_numbers, parts_of, ranking
-from indistinct.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 
@@ -154,7 +154,7 @@ from pathlib import Path
 import pyarrow as pa, pyarrow.parquet as pq
 from indistinct.engine import start_engine
 from indistinct.files import Source
-from indistinct.variables import Variable, Variables
+from indistinct.core.variables import Variable, Variables
 
 pq.write_table(pa.table({"a": ["x", "x", "y"]}), "people.parquet")
 source = Source(Path("people.parquet"), "people.parquet", Variables([Variable("a")]), 3)

@@ -14,7 +14,7 @@ from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, table_hierarchy
 from indistinct.prove.exposure import expose
 from indistinct.prove.registers import Register
-from indistinct.prove.sensitivity import sensitivity
+from indistinct.prove.varying import sensitivity
 
 pytestmark = [pytest.mark.spark, pytest.mark.heavy]
 

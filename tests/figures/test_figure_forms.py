@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from indistinct.figures import (
+from indistinct.results.figures import (
     Line,
     Measure,
     Spot,
@@ -24,10 +24,10 @@ from indistinct.figures import (
     points,
     shares,
 )
-from indistinct.figures.letters import cut, width_of, wrapped
-from indistinct.figures.numbers import percent, root_ticks, round_ticks, shown, tick
-from indistinct.figures.places import beside, overlap
-from indistinct.figures.scatter import Point
+from indistinct.results.figures.letters import cut, width_of, wrapped
+from indistinct.results.figures.numbers import percent, root_ticks, round_ticks, shown, tick
+from indistinct.results.figures.places import beside, overlap
+from indistinct.results.figures.scatter import Point
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROUND = re.compile(r"-?(0|[1-9]\d{0,2}(,?\d{3})*)(\.\d+)?( %)?")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from indistinct.figures import (
+from indistinct.results.figures import (
     Line,
     Measure,
     Point,
@@ -29,7 +29,7 @@ from indistinct.figures import (
     small_multiples,
     stacked,
 )
-from indistinct.figures.letters import width_of
+from indistinct.results.figures.letters import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {

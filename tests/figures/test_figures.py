@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from indistinct import open_data
 from indistinct.census import census_table
-from indistinct.figures import Line, Point, bars, lines, points, stacked
+from indistinct.results.figures import Line, Point, bars, lines, points, stacked
 from indistinct.risk import choose_model, remove_variables, validate
-from indistinct.session import open_data
 
 KEY = ["age_group", "sex", "marital", "economic"]
 

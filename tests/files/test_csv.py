@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.harmless import for_csv
 from indistinct.files import Dialect, check_numeric, dialect_of, open_data, write_data
 from indistinct.files import csvfile as csvfile_module
 from indistinct.files import workspace as new_workspace
-from indistinct.harmless import for_csv
 
 
 def put(folder: Path, content: bytes | str, name: str = "in.csv") -> Path:

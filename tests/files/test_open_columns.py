@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.session import open_data
+from indistinct import open_data
+from indistinct.core.errors import InputError
 
 
 def test_columns_by_name_are_a_table():

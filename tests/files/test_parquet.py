@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.files import Dialect, dialect_of, open_data, open_table, parquet_writer, write_data
 from indistinct.files import parquet as parquet_module
-from indistinct.variables import Variable, Variables
 
 KNOWN = Variables(
     [

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_data, sql, write_data
 
 pytestmark = pytest.mark.postgres

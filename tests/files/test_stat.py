@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.files import open_data, statfiles, write_data
-from indistinct.variables import Variable, Variables
 
 DAY = datetime.date(2020, 2, 29)
 STAMP = datetime.datetime(2020, 2, 29, 12, 30, 15)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import workspace
 
 HOLD = """

@@ -19,7 +19,7 @@ from fuzz_commands import verbs
 from fuzz_place import make_place
 from fuzz_running import Place, Runner
 
-from indistinct.cli.app import VERBS
+from indistinct.cli.app import verb_function
 from indistinct.cli.places import (
     DataPlace,
     InputFolder,
@@ -147,7 +147,7 @@ def value_for(kind: PlaceKind | None, parameter: Any) -> str:
 @pytest.mark.parametrize("situation", SITUATIONS, ids=" ".join)
 def test_an_option_changes_something_or_is_refused(runner, situation):
     verb = situation[0]
-    kinds = next(places_of(function) for function in VERBS if function.__name__ == verb)
+    kinds = places_of(verb_function(verb))
     one, two = outcome(runner, [*situation]), outcome(runner, [*situation])
     assert one[0] in (0, 1), one[2]
     ignored = []

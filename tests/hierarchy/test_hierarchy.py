@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import Hierarchy, as_text, as_texts, table_hierarchy
 
 ZIPS = ["02138", "02139", "02141", "02142"]

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from indistinct.census import census_table, census_variables
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.files import open_table
 from indistinct.households import HouseholdColumns, find_kin, guess_household, read_kinship
 from indistinct.households.column import Column, plain_code
 from indistinct.households.guessing import _KIN_WORDS, _MARITAL_WORDS, _plain
-from indistinct.variables import Variable, Variables
 
 
 def described(table, variables, folder):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from slow_kin import Person, find_slowly
 
 from indistinct.census import census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import KIN, NOBODY, Column, HouseholdColumns, find_kin
 
 STATUS = ("married", "formerly", "never")

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
+from indistinct.core.errors import InputError
 from indistinct.engine import bits_needed, cheapest, estimates
 from indistinct.engine.cost import UnitCosts
-from indistinct.errors import InputError
 from indistinct.keys import T1, T2, Integers, RunningTally, find_groups, threshold, unique_records
 
 COSTS = UnitCosts(pack=1.0, sort=3.0, tally=30.0, cell_near=1.5, cell_far=8.0)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable, Recode, public_frequencies, wildcard_frequencies
 
 value = st.one_of(st.none(), st.integers(-2, 3))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable, counts_in
 
 value = st.one_of(st.none(), st.integers(0, 4))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import Hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import DROPPED, Generalisable, Recoding
 

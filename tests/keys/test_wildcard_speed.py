@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
 
@@ -67,7 +67,7 @@ def test_frequencies_are_whole_numbers_by_default():
 def test_alpha_outside_its_range_is_refused():
     with open_small(pa.table({"a": [1, 2]})) as data:
         table = data.key_table(["a"])
-    with pytest.raises(InputError, match=r"alpha must be between 0 and 1\. Got 2"):
+    with pytest.raises(InputError, match=r"alpha must be a number from 0 to 1\. Got 2"):
         wildcard_frequencies(table, alpha=2)
     with pytest.raises(InputError, match="no weights"):
         wildcard_weights(table)

@@ -7,11 +7,15 @@ the ways in which offices give them out.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 from small_data import open_small
 
+from indistinct import open_data, verify_release
 from indistinct.naming import columns_that_name
+from indistinct.release import Certificate
 
 PEOPLE = 600
 
@@ -62,3 +66,21 @@ def test_numbers_go_from_a_file_that_is_sorted_by_an_amount(seed):
     with open_small(table) as data:
         named = {one.name for one in columns_that_name(data.engine, data.source, key=[])}
     assert {name for name in named if name.startswith("x")} == set(numbers(rng))
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "spss"])
+def test_an_amount_that_only_its_label_tells_stays_whatever_file_it_leaves_in(format, tmp_path):
+    """A file without labels is judged by the same words as the one that it was made from."""
+    rng = np.random.default_rng(1)
+    # of one length and not skewed: nothing but the label tells that it was not given out
+    pay = rng.permutation(np.arange(20_000.0, 90_000.0))[:PEOPLE]
+    frame = pd.DataFrame({"v0": rng.integers(1, 3, PEOPLE).astype(float), "v1": pay})
+    private = tmp_path / "private.sav"
+    pyreadstat.write_sav(frame, private, column_labels=["sex", "income"])
+    with open_data(private) as data:
+        done = data.protect(["v0"], method="suppress", k=3, seed=1)
+        data.release(tmp_path / "r", done, format=format)
+    certificate = Certificate.read(tmp_path / "r" / "certificate.json")
+    assert certificate.state == "holds"
+    assert certificate.promise.labels == {"v1": "income"}
+    assert verify_release(tmp_path / "r").state == "holds"

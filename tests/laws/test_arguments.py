@@ -2,7 +2,7 @@
 
 The callables are found from the doorways: every function, constructor and public method that an
 `__all__` names. What an annotation forbids is said here a second time, and more simply than in
-`indistinct.arguments`; where this is not certain, nothing is asked.
+`indistinct.core.arguments`; where this is not certain, nothing is asked.
 """
 
 from __future__ import annotations
@@ -28,26 +28,33 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct
-from indistinct.arguments import MAY_BE_NAN, Limit
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.arguments import MAY_BE_NAN, Limit
+from indistinct.core.doorway import Doorway, imported_for_types
+from indistinct.core.errors import IndistinctError, InputError
 from indistinct.release import canonical, check_folder
 
-BASE = {"arguments", "cli", "doors", "errors", "harmless", "progress", "showing"}
+BASE = {"cli", "core", "options", "results"}
 """What the other rooms are built of; no page of the reference lists it."""
 
-INNER = {"indistinct.prove.examiners", "indistinct.report.sections"}
+INNER = {"indistinct.prove.examiners", "indistinct.release.report.sections"}
 """Tables of functions that the program itself goes through."""
 
 
 def doorways() -> list[str]:
-    """Return the rooms, and the rooms within them: all packages, and modules beside them."""
+    """Return the rooms, and the rooms within them: all packages that hand out names."""
     found = ["indistinct"]
     for module in pkgutil.walk_packages(indistinct.__path__, "indistinct."):
         room = module.name.split(".")[1]
-        beside = module.name.count(".") == 1
-        if room not in BASE and module.name not in INNER and (module.ispkg or beside):
+        if room in BASE or module.name in INNER or not module.ispkg:
+            continue
+        if isinstance(importlib.import_module(module.name), Doorway):
             found.append(module.name)
     return found
+
+
+def test_every_room_is_a_doorway():
+    rooms = {module.name for module in pkgutil.iter_modules(indistinct.__path__) if module.ispkg}
+    assert {f"indistinct.{room}" for room in rooms - BASE} <= set(doorways())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,8 +104,15 @@ def made(
     name: str, function: Any, call: Callable[..., Any], first: int, fields: type | None = None
 ) -> Public:
     parameters = dict(list(inspect.signature(function).parameters.items())[first:])
-    hints = get_type_hints(fields or function, include_extras=True)
+    hints = hints_of(fields or inspect.unwrap(function))
     return Public(name, parameters, hints, call, constructor=function.__name__ == "__init__")
+
+
+def hints_of(annotated: Any) -> dict[str, Any]:
+    """Return annotations, with the names that their module imports for type checkers alone."""
+    modules = imported_for_types(annotated.__module__)
+    known = {name: getattr(importlib.import_module(at), name) for name, at in modules.items()}
+    return get_type_hints(annotated, localns=known, include_extras=True)
 
 
 NAN = float("nan")
@@ -221,7 +235,7 @@ def test_every_declared_limit_is_kept_and_told(doorway):
 
 
 @pytest.mark.parametrize(
-    "public", list(callables("indistinct.session")), ids=lambda public: public.name
+    "public", list(callables("indistinct.flow.session")), ids=lambda public: public.name
 )
 def test_k_seeds_and_fractions_of_open_data_have_limits(public):
     for name in {"k", "at_most", "seed", "fraction", "repeat"} & set(public.parameters):
@@ -251,7 +265,7 @@ def opened(tmp_path_factory):
     "name",
     sorted(
         public.name.rpartition(".")[2]
-        for public in callables("indistinct.session")
+        for public in callables("indistinct.flow.session")
         if ".Data." in public.name and not public.constructor
     ),
 )
@@ -259,7 +273,7 @@ def test_open_data_tell_what_makes_no_sense(opened, tmp_path, monkeypatch, name)
     monkeypatch.chdir(tmp_path)
     data, examples = opened
     method = getattr(data, name)
-    hints = get_type_hints(inspect.unwrap(getattr(type(data), name)), include_extras=True)
+    hints = hints_of(inspect.unwrap(getattr(type(data), name)))
     parameters = inspect.signature(method).parameters
     usual = {n: examples[n] for n in parameters if n in examples}
     for n, (parameter, value) in enumerate((p, v) for p in parameters for v in ODD):

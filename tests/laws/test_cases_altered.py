@@ -12,9 +12,9 @@ from small_data import open_small
 
 from indistinct import compare_release, verify_release
 from indistinct.cli import run as command
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.protect import Plan
-from indistinct.protect.techniques import AddNoise
+from indistinct.protect.steps import AddNoise
 from indistinct.release import Certificate
 
 ILL = ("flu", "gout", "cold")

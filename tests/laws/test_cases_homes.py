@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
+from indistinct.flow.session import Data
 from indistinct.hierarchy import hierarchies_in, interval_hierarchy, table_hierarchy
 from indistinct.protect import settle_households
 from indistinct.prove import Promise, Trial, find_copies, judge
 from indistinct.release import Certificate
-from indistinct.session import Data
 
 REGIONS = [f"{side}{number}" for side in "NS" for number in range(6)]
 KEY = ["region", "size", "age"]

@@ -13,7 +13,7 @@ from small_data import open_small
 
 from indistinct import verify_release
 from indistinct.cli import run as command
-from indistinct.errors import GuaranteeError
+from indistinct.core.errors import GuaranteeError
 from indistinct.files import open_table
 from indistinct.hierarchy import suppression_only
 from indistinct.protect import LDiversity, ReleaseKey

@@ -14,12 +14,12 @@ import indistinct
 from indistinct import files
 from indistinct.census import write_census
 from indistinct.cli import run
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import Source
+from indistinct.flow.session import Data
 from indistinct.naming import columns_that_name, guess_variables
 from indistinct.prove import Promise, Trial, judge
-from indistinct.publishing import Asked, publish_tables
-from indistinct.session import Data
+from indistinct.tables.publishing import Asked, publish_tables
 
 NAMED = {"identity_number", "given_name", "surname", "date_of_birth"}
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct import verify_release
+from indistinct import keys, open_data, verify_release
 from indistinct.cli import run as command
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.release import read_origin
-from indistinct.session import open_data
 
 
 def visits(path: Path, *, patients: int = 60, seed: int = 1, moving: bool = False) -> Path:
@@ -43,6 +42,31 @@ def fewest_patients(folder: Path, private: Path, key: list[str]) -> int:
     for row, record in zip(table.select(key).to_pylist(), origin.tolist(), strict=True):
         classes.setdefault(tuple(row.values()), set()).add(whose[record])
     return min(map(len, classes.values()))
+
+
+SPELLINGS = ("P{:03}", "p{:03}", "P{:03} ", " P-{:03}", "P_{:03}", "P.{:03}")
+
+
+@pytest.mark.parametrize("method", ["mondrian", "k-similar", "suppress"])
+def test_ids_that_are_spelled_differently_are_one_person(tmp_path, method):
+    rng = random.Random(3)
+    rows = []
+    for patient in range(90):
+        age, place = rng.randint(20, 29), rng.choice("NS")
+        rows += [(spelt.format(patient), age, place, rng.choice("xyz")) for spelt in SPELLINGS]
+    table = dict(zip(("patient", "age", "place", "ill"), zip(*rows, strict=True), strict=True))
+    with open_data({name: list(values) for name, values in table.items()}) as data:
+        assert keys.people_by_class(data.engine, data.source, ["place"], "patient").sum() == 90
+        done = data.protect(["age", "place"], method=method, k=5, seed=1)
+        assert done.person == "patient"
+        data.release(tmp_path / "r", done, accept=["records-linked"])
+        assert data.source.table(["patient"]).column(0).to_pylist() == list(table["patient"])
+    released = pq.read_table(tmp_path / "r" / "data.parquet").select(["age", "place"]).to_pylist()
+    origin = read_origin(tmp_path / "r", records=len(released))
+    classes: dict[tuple[object, ...], set[int]] = {}
+    for row, record in zip(released, origin.tolist(), strict=True):
+        classes.setdefault(tuple(row.values()), set()).add(record // len(SPELLINGS))
+    assert min(map(len, classes.values())) >= 5
 
 
 @pytest.mark.parametrize("method", ["mondrian", "k-similar", "optimal"])

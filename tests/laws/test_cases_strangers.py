@@ -9,12 +9,12 @@ from small_data import open_small
 
 from indistinct.hierarchy import suppression_only
 from indistinct.households import pairs_in_households
+from indistinct.knowledge import knowledge
 from indistinct.naming import columns_that_name, guess_variables
+from indistinct.naming.content import hold_addresses, hold_names
 from indistinct.naming.people import find_person
-from indistinct.naming.persons import hold_addresses, hold_names
 from indistinct.protect.households_alike import _Cells
 from indistinct.prove.pairs import pairs_that_tell
-from indistinct.text.knowledge import knowledge
 
 SURNAMES = (
     "Kofron Todd Krumm Sorrell Yeager Garcia Martinez Nguyen Okafor Lindqvist Schneider Fischer"

@@ -10,11 +10,11 @@ from small_data import open_small
 from ways import KEY, WAYS, population, released
 
 import indistinct
+from indistinct.core.variables import Variables
+from indistinct.flow import make_report
 from indistinct.project import draft_project, load_project
-from indistinct.report import make_report
-from indistinct.report.pieces import Claim, Grid
+from indistinct.release.report.pieces import Claim, Grid
 from indistinct.utility.analyses import Propensity
-from indistinct.variables import Variables
 
 
 def way(name):

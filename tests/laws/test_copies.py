@@ -11,13 +11,14 @@ from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 from ways import AGES, HIERARCHIES, KEY, REGIONS, WAYS, population, released
 
 from indistinct.files import open_table
 from indistinct.protect import Plan
-from indistinct.protect.household_steps import SwapHouseholds
+from indistinct.protect.steps.households import SwapHouseholds
 from indistinct.prove import Promise, Trial, judge
 from indistinct.release import read_origin
 
@@ -119,6 +120,127 @@ def test_a_question_that_only_some_are_asked_stays_where_the_answer_is_no_news(n
     assert sum(row["births_niu"] is not None for row in found.rows) >= told
 
 
+def with_groups(seed: int, *, people: int = 400) -> tuple[pa.Table, dict]:
+    """Plant columns that are the age, or the region, of some and say nothing of all others."""
+    table = population(seed, people=people)
+    rng = np.random.default_rng(2000 + seed)
+    age = np.array(table.column("age").to_pylist())
+    region = np.array([REGIONS.index(r) for r in table.column("region").to_pylist()])
+    dead, moved = rng.random((2, people)) < [[0.3], [0.4]]
+    state = np.where(dead, "dead", np.array(["here", "abroad"])[rng.integers(0, 2, people)])
+    # whoever moved has one of many reasons, each too rare to be looked at by itself
+    reasons = np.where(moved, rng.integers(0, 9, people), -1)
+    for name, values in {
+        "years": np.where(dead, age, rng.integers(AGES[0], AGES[-1] + 1, people)).tolist(),
+        "state": state.tolist(),
+        "office": np.where(moved, (region * 3 + 2) % 4, rng.integers(0, 4, people)).tolist(),
+        "reason": [None if r < 0 else f"r{r}" for r in reasons.tolist()],
+        "parking": rng.integers(0, 12, people).tolist(),
+    }.items():
+        table = table.append_column(name, pa.array(values))
+    offices = {(place * 3 + 2) % 4: name for place, name in enumerate(REGIONS)}
+    return table, {
+        ("years", "state"): (
+            "age",
+            lambda years, state: {str(years)} if state == "dead" else VALUES["age"],
+        ),
+        ("office", "reason"): ("region", lambda office, reason: {offices[office]}),
+    }
+
+
+GROUPED = {"years", "state", "office", "reason"}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_column_undoes_the_key_of_some_under_a_green_verdict(way, tmp_path):
+    table, pairs = with_groups(6)
+    found = released(way, table, tmp_path / "r", k=K, until_k=True)
+    if found.refused:
+        return
+    promise = found.certificate.promise
+    rows = found.examine() if promise.claims_k or found.changed else []
+    for pair, (of, tells) in pairs.items():
+        if not set(pair) <= set(found.rows[0]) or set(pair) & set(promise.perturbed):
+            continue
+        if promise.claims_k:
+            assert fewest_people(rows, pair, of, tells, found.key) >= K, pair
+        assert not found.green or of not in promise.perturbed
+
+
+@pytest.mark.parametrize("name", ["local-recoding", "mondrian"])
+def test_of_columns_that_tell_for_some_one_stays_behind_and_nothing_else_does(name, tmp_path):
+    way = next(way for way in WAYS if way.name == name)
+    table, pairs = with_groups(16, people=600)
+    table = table.select([*KEY, "ill", "income", "parking", *sorted(GROUPED)])
+    found = released(way, table, tmp_path / "r", k=K)
+    assert found.certificate.state == "holds"
+    left = set(found.table.column_names)
+    assert set(table.column_names) - left <= GROUPED
+    assert GROUPED - left
+    for pair, (of, tells) in pairs.items():
+        assert not set(pair) <= left or fewest_people(found.rows, pair, of, tells) >= K
+        assert set(pair) & left
+
+
+def with_members(seed: int, *, people: int = 600) -> pa.Table:
+    """Plant what others of the household have: the first, and a partner anywhere in it."""
+    table = population(seed, people=people)
+    rng = np.random.default_rng(3000 + seed)
+    homes = table.column("home").to_pylist()
+    members: dict[int, list[int]] = {}
+    for record, home in enumerate(homes):
+        members.setdefault(home, []).append(record)
+    partner: list[int | None] = [None] * people
+    for inside in members.values():
+        both = rng.permutation(inside)[:2].tolist()
+        if len(both) == 2:
+            partner[both[0]], partner[both[1]] = both[1], both[0]
+    age, sex = table.column("age").to_pylist(), table.column("sex").to_pylist()
+    for name, values in {
+        "hhid": homes,
+        "head_age": [age[members[home][0]] for home in homes],
+        "head_sex": [{"f": 2, "m": 1}[sex[members[home][0]]] for home in homes],
+        "partner_age": [None if p is None else age[p] for p in partner],
+        "parking": rng.integers(0, 12, people).tolist(),
+    }.items():
+        table = table.append_column(name, pa.array(values))
+    return table
+
+
+MEMBERS = {"head_age": "age", "head_sex": "sex", "partner_age": "age"}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_column_tells_of_another_member_what_was_coarsened(way, tmp_path):
+    """The holder's ledger says whose each released label is; what tells it better is not there."""
+    table = with_members(8)
+    found = released(way, table, tmp_path / "r", k=K, until_k=True)
+    if found.refused:
+        return
+    rows = found.examine(whatever_is_said=True)
+    if not found.green or "hhid" not in rows[0]:
+        return
+    for column, of in MEMBERS.items():
+        if column in rows[0] and of in found.key:
+            assert all(len(stands_for(of, row[of])) == 1 for row in rows), column
+
+
+@pytest.mark.parametrize("name", ["local-recoding", "optimal"])
+def test_columns_of_members_stay_behind_and_nothing_else_does(name, tmp_path):
+    way = next(way for way in WAYS if way.name == name)
+    table = with_members(9).select(["hhid", "age", "sex", "ill", "income", "parking", *MEMBERS])
+    with open_small(table) as data:
+        done = way.protect(data, key=("age", "sex"), k=22)
+        data.release(tmp_path / "r", done, accept=["households"])
+    left = set(pq.read_table(tmp_path / "r" / "data.parquet").column_names)
+    changed = {
+        n for receipt in done.receipts for n, cells in receipt.cells_changed.items() if cells
+    }
+    gone = {column for column, of in MEMBERS.items() if of in changed}
+    assert gone
+    assert set(table.column_names) - left == gone
+
+
 def with_needed(table: pa.Table, seed: int) -> pa.Table:
     """Add to people of a seed what the steps of the ways need besides."""
     people = population(seed, people=table.num_rows)
@@ -172,6 +294,26 @@ def with_pairs(seed: int, *, people: int = 240, wrong: float = 0.0) -> tuple[pa.
         ("wave", "start"): ("age", lambda wave, start: {str(int(wave) - int(start[:4]))}),
         ("district", "block"): ("region", lambda d, b: {region_of[d, int(b)]}),
     }
+
+
+def test_a_search_of_pairs_that_was_cut_short_is_told():
+    """Of more variables than can be looked at in pairs; what stands side by side is still found."""
+    table, _ = with_pairs(12, people=300)
+    rng = np.random.default_rng(12)
+    wide = {f"w{n}": rng.integers(0, 9, 300) for n in range(150)}
+    table = table.select([*KEY, "wave", "start"])
+    for name, values in wide.items():
+        table = table.append_column(name, pa.array(values))
+    blanked = table.set_column(1, "age", pa.nulls(300, pa.int64()))
+    said = {}
+    with open_small(table) as data:
+        for columns in (table.column_names, [*KEY, "wave", "start", "w1"]):
+            release = open_table(blanked.select(columns), workspace=data.engine.workspace)
+            trial = Trial(data.engine, release, Promise(key=KEY, k=2), data.source)
+            said[len(columns)] = judge(trial)
+    assert all("wave" in " ".join(one.findings) for one in said.values())
+    cut = {number: any("pairs" in n for n in one.notes) for number, one in said.items()}
+    assert cut == {table.num_columns: True, 6: False}
 
 
 PAIRED = {"wave", "start", "district", "block"}

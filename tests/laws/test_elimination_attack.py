@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_data import open_small
 from ways import KEY, WAYS, Way, population, released
 
-from indistinct.errors import GuaranteeError
+from indistinct.core.errors import GuaranteeError
 from indistinct.files import open_table
 from indistinct.keys import possible_links
 from indistinct.prove import Promise, Register, Trial, judge

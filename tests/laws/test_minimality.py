@@ -15,9 +15,9 @@ import pytest
 from small_data import open_small
 from ways import WAYS, Way, released
 
-from indistinct.errors import IndistinctError
+from indistinct.core.errors import IndistinctError
 from indistinct.protect import METHODS, LDiversity, Plan
-from indistinct.protect.techniques import BlankTold
+from indistinct.protect.steps import BlankTold
 from indistinct.prove import Replay
 from indistinct.prove.attacks import minimality
 

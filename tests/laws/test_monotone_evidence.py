@@ -12,7 +12,7 @@ from small_data import open_small
 from ways import AGES, HIERARCHIES, KEY, REGIONS, WAYS, Way, population, released
 
 from indistinct import verify_release
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.hierarchy import interval_hierarchy, table_hierarchy
 from indistinct.prove import Promise, Register, Trial, judge

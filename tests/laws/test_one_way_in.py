@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 import pytest
 from verbs import PLACES, World, needed, options
 
-from indistinct import doors
+import indistinct
 from indistinct.cli import run
 from indistinct.cli.places import (
     DataPlace,
@@ -32,13 +32,14 @@ from indistinct.cli.places import (
     ReleasePlace,
     WordOrFile,
 )
-from indistinct.errors import InputError
+from indistinct.core import doors
+from indistinct.core.errors import InputError
 from indistinct.project import Project, load_project
 from indistinct.project.builders import HierarchyBuilder
 from indistinct.protect import Plan
 from indistinct.release import SigningKey
 
-PACKAGE = Path(doors.__file__).parents[1]
+PACKAGE = Path(indistinct.__file__).parent
 READ = (DataPlace, InputFile, InputFolder, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
 
 
@@ -293,28 +294,31 @@ READING = set(
     "read_parquet read_json read_excel read_feather memory_map loadtxt genfromtxt fromfile".split()
 )
 OWN_GROUND = {
-    "doors": "the door itself",
+    "core/doors": "the door itself",
+    "core/doorway.py": "a module of the package",
+    "core/systems.py": "what the system says of memory, and what is put on the disk",
+    "calls/calling.py": "its own `open`, which opens data",
     "files": "opens data that the door has let in (`check_data`), and its own copies of them",
     "engine": "reads the workspace's copies of data, and this machine's memory and costs",
-    "scrubbing/columns.py": "reads the workspace's copy of a table",
-    "scrubbing/on_spark.py": "reads parts in the workspace",
-    "protect/household_steps/ordering.py": "parts of the records in the workspace",
-    "protect/techniques/scramble.py": "parts of the records in the workspace",
-    "text/certainties.py": "a file of the package",
-    "text/detectors/wellknown.py": "a file of the package",
-    "text/detectors/organisations.py": "a file of the package",
-    "text/knowledge": "files of the package",
-    "report/words.py": "the English catalogue of the package",
-    "report/html.py": "the template of the package",
-    "report/pdf.py": "what the browser printed, in the workspace",
+    "scrub/columns.py": "reads the workspace's copy of a table",
+    "scrub/on_spark.py": "reads parts in the workspace",
+    "protect/steps/households/scramble.py": "parts of the records in the workspace",
+    "protect/steps/scramble.py": "parts of the records in the workspace",
+    "scrub/text/certainties.py": "a file of the package",
+    "scrub/text/detectors/wellknown.py": "a file of the package",
+    "scrub/text/detectors/organisations.py": "a file of the package",
+    "knowledge": "files of the package",
+    "release/report/words.py": "the English catalogue of the package",
+    "release/report/html.py": "the template of the package",
+    "release/report/pdf.py": "what the browser printed, in the workspace",
     "tables/argus/data.py": "a file that the door has let in",
     "demo": "what it has just made, in a folder that is written aside",
     "prove/examiners/metadata.py": "the released file, which the door has let in",
     "query/answering.py": "numbers of people, in the program's own workspace",
     "query/session.py": "a log that the door has opened",
     "release/origin.py": "a file that the door has let in",
-    "text/tagger/model.py": "a file of the package",
-    "publishing/numbers.py": "a table of a folder that is written aside, read again",
+    "scrub/text/tagger/model.py": "a file of the package",
+    "tables/publishing/numbers.py": "a table of a folder that is written aside, read again",
 }
 
 

@@ -18,13 +18,13 @@ from ways import HIERARCHIES, KEY, WAYS, Outcome, Way, population, released
 
 from indistinct import verify_release
 from indistinct.files import open_table
+from indistinct.flow.verifying import ATTACKS
 from indistinct.naming import columns_that_name, find_person
 from indistinct.naming.concepts import CONCEPTS, NUMBER_OF_A_PERSON
 from indistinct.protect import METHODS
 from indistinct.prove import Register
 from indistinct.prove.attacks.nearest import TrueValues, look_for
 from indistinct.release import read_origin
-from indistinct.verifying import ATTACKS
 
 K = 3
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ways import KEY, WAYS, Way, population, released
 
-from indistinct.report import make_report
-from indistinct.report.pieces import Claim
+from indistinct.flow import make_report
+from indistinct.release.report.pieces import Claim
 
 TONES = {"holds": "good", "reservations": "note", "fails": "bad"}
 

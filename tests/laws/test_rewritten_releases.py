@@ -14,10 +14,10 @@ import pyarrow.csv as pacsv
 import pytest
 
 import indistinct
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.errors import IndistinctError, InputError
+from indistinct.flow.verifying import verify_release
 from indistinct.query import ask
 from indistinct.release import Certificate, file_digest
-from indistinct.verifying import verify_release
 
 PROJECT = """
 [data]

@@ -18,7 +18,7 @@ import typer
 import indistinct
 from indistinct.cli import run
 from indistinct.cli.app import app
-from indistinct.harmless import is_harmful
+from indistinct.core.harmless import is_harmful
 
 SOURCE = Path(indistinct.__file__).parent
 STEERING = "\x1b[2J\x9b31m\x07\x7f\u202e\u200b\u2066"

@@ -13,9 +13,9 @@ import pytest
 from small_data import open_small
 from ways import HIERARCHIES, KEY, WAYS, Way, count_examined, population, released
 
+from indistinct.flow import make_report
 from indistinct.release.few import rounding_base
-from indistinct.report import make_report
-from indistinct.report.html import document_json
+from indistinct.release.report.html import document_json
 
 PEOPLE = 203
 """No multiple of a base, so that the number of private records is known by its digits."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from ways import HIERARCHIES, KEY, STEPS, WAYS, Way, population, released
 
-from indistinct.perturbing import PERTURBING
+from indistinct.flow.perturbing import PERTURBING
 from indistinct.protect import ACTIONS, METHODS
-from indistinct.protect.step import _KINDS
+from indistinct.protect.step import step_kinds
 
 
 def test_every_method_and_every_kind_of_step_is_among_the_ways():
     names = {way.name for way in WAYS}
     assert {*METHODS, *ACTIONS, *PERTURBING} - {"steps"} <= names
-    ours = {kind for kind, step in _KINDS.items() if step.__module__.startswith("indistinct.")}
+    kinds = step_kinds().items()
+    ours = {kind for kind, step in kinds if step.__module__.startswith("indistinct.")}
     assert ours == set(STEPS)
 
 

@@ -58,6 +58,8 @@ OF_K = (
 """Laws about classes of k people."""
 
 COPIES = (
+    "copies::test_no_column_tells_of_another_member_what_was_coarsened",
+    "copies::test_no_column_undoes_the_key_of_some_under_a_green_verdict",
     "copies::test_no_copy_undoes_the_key_under_a_green_verdict",
     "copies::test_no_pair_undoes_the_key_under_a_green_verdict",
     "copies::test_no_question_that_only_some_are_asked_undoes_the_key",
@@ -84,6 +86,11 @@ EXCUSES: tuple[Excuse, ...] = (
         (MEMBERS, "households::test_numbers_are_made_anew_unless_asked"),
         ("step select",),
         "it leaves no number of households that could be seen",
+    ),
+    Excuse(
+        COPIES[:1],
+        ("step deidentify", "step renumber-households"),
+        "it changes nothing of the key, so that k does not hold, and is refused",
     ),
     Excuse(COPIES, ("encrypt",), "its codes are read by their frequency, and it is refused"),
     Excuse(
@@ -127,7 +134,7 @@ EXCUSES: tuple[Excuse, ...] = (
     ),
     Excuse(
         ("order::test_an_order_that_is_kept_is_a_reservation",),
-        ("step scramble-households",),
+        ("step scramble-households", "step scramble-order"),
         "it puts the records in another order itself",
     ),
     Excuse(

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import typer
 from typer.models import ArgumentInfo
 
-from indistinct.cli.app import VERBS
+from indistinct.cli.app import VERBS, verb_function
 from indistinct.cli.places import (
     DataPlace,
     InputFile,
@@ -32,13 +32,13 @@ from indistinct.cli.places import (
     WordOrFile,
 )
 from indistinct.cli.verb import as_verb, option_of, places_of
-from indistinct.errors import IndistinctError
+from indistinct.core.errors import IndistinctError
 
 PEOPLE = "age,sex\n" + "41,m\n42,f\n43,m\n" * 4
 INPUTS = (DataPlace, InputFile, InputFolder, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
 
-VERB_NAMES = [verb.__name__ for verb in VERBS]
-BY_NAME: dict[str, Callable[..., None]] = {verb.__name__: verb for verb in VERBS}
+VERB_NAMES = list(VERBS)
+BY_NAME: dict[str, Callable[..., None]] = {verb: verb_function(verb) for verb in VERBS}
 PLACES = {name: places_of(verb) for name, verb in BY_NAME.items()}
 
 

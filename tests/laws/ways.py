@@ -21,15 +21,15 @@ import pyarrow as pa
 import pyarrow.parquet
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, IndistinctError
+from indistinct.core.errors import GuaranteeError, IndistinctError
+from indistinct.flow.perturbing import PERTURBING
+from indistinct.flow.session import Data
 from indistinct.hierarchy import Hierarchy, interval_hierarchy, suppression_only, table_hierarchy
 from indistinct.naming import find_person
-from indistinct.perturbing import PERTURBING
 from indistinct.protect import ACTIONS, METHODS, Plan, Protected, ReleaseKey, Step
 from indistinct.protect.by_plan import protect_by_plan
-from indistinct.protect.step import _KINDS
+from indistinct.protect.step import step_kinds
 from indistinct.release import Certificate
-from indistinct.session import Data
 
 KEY = ("region", "age", "sex")
 REGIONS = ("N1", "N2", "S1", "S2")
@@ -227,10 +227,10 @@ WAYS: list[Way] = [
         Way(
             f"step {kind}",
             _by_step({"kind": kind, **STEPS[kind]}),
-            alters=not _KINDS[kind].truthful,
+            alters=not step_kinds()[kind].truthful,
             finished=_by_step({"kind": kind, **STEPS[kind]}, {"kind": "suppress", **KEYED}),
         )
-        for kind in _KINDS
+        for kind in step_kinds()
         if kind in STEPS
     ),
 ]

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import bits_needed
-from indistinct.errors import InputError
 from indistinct.keys import (
     T1,
     T2,

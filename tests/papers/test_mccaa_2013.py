@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import spearmanr
 
+from indistinct import open_data
 from indistinct.census import census_variables, write_census, write_hierarchies
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import guess_household, read_kinship
@@ -34,7 +35,6 @@ from indistinct.protect import (
 )
 from indistinct.prove.changes import changes, expected_shares
 from indistinct.rules import Rule, Rules, census_rules
-from indistinct.session import open_data
 from indistinct.utility import demographic_tests
 from indistinct.utility.demography import couple_ages, find_break, log_odds
 

@@ -8,11 +8,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from indistinct import open_data
 from indistinct.hierarchy import Hierarchy, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
-from indistinct.protect.systems.k_similar import KSimilar, homogeneous_clusters, k_similar
-from indistinct.protect.systems.k_similar_optimum import k_similar_optimum
-from indistinct.session import open_data
+from indistinct.protect.methods.k_similarity.k_similar import (
+    KSimilar,
+    homogeneous_clusters,
+    k_similar,
+)
+from indistinct.protect.methods.k_similarity.k_similar_optimum import k_similar_optimum
 
 KEY = ("ethnicity", "birth", "sex", "zip")
 # dates year first, so that clusters, which are in key order, are in the order of time; two of the

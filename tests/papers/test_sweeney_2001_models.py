@@ -11,18 +11,18 @@ from dataclasses import replace
 
 import pytest
 
+from indistinct import open_data
 from indistinct.hierarchy import date_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable
+from indistinct.protect.methods.datafly_ii.datafly import datafly
+from indistinct.protect.methods.k_similarity.k_similar import KSimilarStep
+from indistinct.protect.methods.mu_argus.argus import argus
 from indistinct.protect.plan import Plan
-from indistinct.protect.systems.argus import argus
-from indistinct.protect.systems.datafly import datafly
-from indistinct.protect.systems.k_similar import KSimilarStep
 from indistinct.prove.ads0 import ADS0
 from indistinct.prove.ads0.relations import Release
-from indistinct.session import open_data
-from indistinct.text.replace.secret import Secret
-from indistinct.text.scrubber import Scrubber
-from indistinct.text.verdict import verdict
+from indistinct.scrub.text.judging import verdict
+from indistinct.scrub.text.replace.secret import Secret
+from indistinct.scrub.text.scrubber import Scrubber
 
 # Figure 19
 

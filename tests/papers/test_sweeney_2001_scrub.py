@@ -14,16 +14,16 @@ from itertools import pairwise
 
 import pytest
 
-from indistinct.text.annotated import Annotated, Reference
-from indistinct.text.baselines import Known, known_from_letter, search, search_with_cues
-from indistinct.text.evaluate import evaluate
-from indistinct.text.events import events
-from indistinct.text.finding import Finder
-from indistinct.text.page import read
-from indistinct.text.replace.secret import Secret
-from indistinct.text.scrubber import Scrubber
-from indistinct.text.spans import Kind
-from indistinct.text.verdict import DE_IDENTIFIED, verdict
+from indistinct.scrub.text.annotated import Annotated, Reference
+from indistinct.scrub.text.baselines import Known, known_from_letter, search, search_with_cues
+from indistinct.scrub.text.evaluating import evaluate
+from indistinct.scrub.text.events import events
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.judging import DE_IDENTIFIED, verdict
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.replace.secret import Secret
+from indistinct.scrub.text.scrubber import Scrubber
+from indistinct.scrub.text.spans import Kind
 
 FIGURE_21 = """ Wednesday, February 2, 1994
 

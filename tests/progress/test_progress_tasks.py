@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 import indistinct
-from indistinct import progress
+from indistinct.core import progress
 from indistinct.keys import uniques
 from indistinct.protect import Generalise, Plan
-from indistinct.risk.validate import validate
+from indistinct.risk.validating import validate
 
 SECRET = "Rumpelstilzchen"
 

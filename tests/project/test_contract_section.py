@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import workspace
 from indistinct.project import Contract, load_project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import read_kinship
 from indistinct.project import Household, load_project
 from indistinct.rules import Rule, Rules

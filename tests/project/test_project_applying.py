@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from indistinct.core.errors import InputError
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_table
 from indistinct.project import check_categories, check_levels, read_project
 

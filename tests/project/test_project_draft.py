@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.census import census_table
+from indistinct.core.errors import InputError
+from indistinct.core.variables import LEVELS, ROLES, Variables
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_data, open_table
+from indistinct.options.tomltext import toml_value
 from indistinct.project import (
     Draft,
     Guess,
@@ -26,8 +28,6 @@ from indistinct.project import (
     draft_project,
     load_project,
 )
-from indistinct.project.tomltext import toml_value
-from indistinct.variables import LEVELS, ROLES, Variables
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

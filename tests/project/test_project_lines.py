@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.project.lines import find_lines
-from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
+from indistinct.options.lines import find_lines
+from indistinct.options.tomltext import toml_comment, toml_header, toml_key, toml_value
 
 TEXT = '''# a comment with [not.a.section]
 title = "x" # k = 5

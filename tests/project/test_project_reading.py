@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.options.tomltext import toml_value
 from indistinct.project import Declared, Project, load_project, read_project
 from indistinct.project.builders import KINDS
+from indistinct.project.method import settings_of_methods
 from indistinct.project.model import Data, EngineSettings, Release
-from indistinct.project.tomltext import toml_value
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "methods" / "project-file.md"
 
@@ -318,7 +319,11 @@ def test_every_section_and_setting_is_documented():
         kind = part.metadata["section"]
         assert f"## `[{part.name}" in page
         body = page.split(f"## `[{part.name}")[1].split("\n## ")[0]
-        for setting in fields(kind):
-            assert f"| `{setting.name}` |" in body, f"{part.name}.{setting.name}"
-            assert setting.metadata["meaning"]
+        meanings = {setting.name: setting.metadata.get("meaning") for setting in fields(kind)}
+        if part.name == "method":  # which methods declare
+            meanings = {name: option.meaning for name, option in settings_of_methods().items()}
+        for setting, meaning in meanings.items():
+            assert f"| `{setting}` |" in body, f"{part.name}.{setting}"
+            assert meaning
     assert fields(Declared)
+    assert "relaxed" in settings_of_methods()

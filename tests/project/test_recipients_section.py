@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.project import Recipient, load_project
 from indistinct.query.versions import find_recipient
 

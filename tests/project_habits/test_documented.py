@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,9 +35,11 @@ def test_reference_is_current(page):
 
 
 def test_every_verb_is_in_the_reference():
-    from indistinct.cli.app import app
+    from indistinct.cli.app import VERBS, verb_function
 
-    verbs = {command.name or command.callback.__name__ for command in app.registered_commands}
+    verbs = set(VERBS)
+    for verb, said in VERBS.items():
+        assert verb_function(verb).__doc__.startswith(said)
     assert verbs == set(reference.VERBS)
 
 
@@ -46,7 +50,12 @@ def test_every_method_page_is_linked_from_the_index():
             assert f"({page.name})" in index, f"{page.name} is not in docs/methods/README.md"
 
 
-def test_changelog_names_the_version():
+def test_the_version_stands_in_one_place_and_heads_the_changelog():
     import indistinct
 
-    assert indistinct.__version__ in (ROOT / "CHANGELOG.md").read_text()
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == indistinct.__version__
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" not in built["project"]
+    assert built["project"]["dynamic"] == ["version"]
+    assert built["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "indistinct.__version__"}

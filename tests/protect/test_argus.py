@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.hierarchy import interval_hierarchy, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect import Plan
+from indistinct.protect.methods.datafly_ii.datafly import DataflyResult
+from indistinct.protect.methods.mu_argus import argus_bins
+from indistinct.protect.methods.mu_argus.argus import Argus, ArgusResult, argus
+from indistinct.protect.methods.mu_argus.argus_bins import Cells, combinations_examined
+from indistinct.protect.methods.mu_argus.argus_session import ArgusSession
 from indistinct.protect.step import Step
-from indistinct.protect.systems import argus_bins
-from indistinct.protect.systems.argus import Argus, ArgusResult, argus
-from indistinct.protect.systems.argus_bins import Cells, combinations_examined
-from indistinct.protect.systems.argus_session import ArgusSession
-from indistinct.protect.systems.datafly import DataflyResult
-from indistinct.session import open_data
 
 SIZES = {"p": 2, "q": 3, "r": 3, "s": 4}
 NAMES = tuple(SIZES)
@@ -344,7 +344,7 @@ def test_a_session_previews_and_puts_levels():
         ({"largest": 4}, "largest must be 1, 2 or 3"),
         ({"ties": "left"}, "Did you mean 'leftmost'"),
         ({"ties": ["zz"]}, "'zz' is not in the key"),
-        ({"weights": {"p": 0.0}}, "must be a positive number"),
+        ({"weights": {"p": 0.0}}, "must be a number above 0"),
         ({"weights": {"zz": 1.0}}, "'zz' is not in the key"),
         ({"without": [("p", "zz")]}, "'zz' is not in the key"),
         ({"levels": {"p": 9}}, "must be from 0"),

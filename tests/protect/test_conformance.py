@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct import open_data
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.hierarchy import (
     code_hierarchy,
     interval_hierarchy,
@@ -24,7 +25,6 @@ from indistinct.hierarchy import (
     table_hierarchy,
 )
 from indistinct.protect import ACTIONS, METHODS, Plan, ReleaseKey
-from indistinct.session import open_data
 
 KEY = ["zip", "age", "sex"]
 ZIPS = [f"021{d}{e}" for d in range(3, 6) for e in range(6)]

@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect import Deidentify, Plan
-from indistinct.protect.select import Select
-from indistinct.protect.step import Context, Step
-from indistinct.protect.systems.datafly import average_class_size, datafly
-from indistinct.protect.systems.datafly_outliers import DropOutliers
-from indistinct.protect.systems.datafly_profile import (
+from indistinct.protect.methods.datafly_ii.datafly import average_class_size, datafly
+from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers
+from indistinct.protect.methods.datafly_ii.datafly_profile import (
     CARETAKER,
     CONTRACT_BOUND,
     PROFILES,
     PUBLIC_USE,
     Profile,
 )
-from indistinct.protect.systems.datafly_request import check_tags, datafly_request
-from indistinct.protect.systems.datafly_rollup import outliers
-from indistinct.protect.systems.datafly_table import anonymity_table
-from indistinct.session import open_data
+from indistinct.protect.methods.datafly_ii.datafly_request import check_tags, datafly_request
+from indistinct.protect.methods.datafly_ii.datafly_rollup import outliers
+from indistinct.protect.methods.datafly_ii.datafly_table import anonymity_table
+from indistinct.protect.select import Select
+from indistinct.protect.step import Context, Step
 
 ROWS = {
     "a": [("a0", "A0", "*"), ("a1", "A0", "*"), ("a2", "A1", "*"), ("a3", "A1", "*")],
@@ -325,7 +325,7 @@ def test_a_limit_that_blocks_is_named_with_the_max_drop_that_would_do():
         ({"k": 1}, "k must be a whole number of at least 2"),
         ({}, "either k or an anonymity level"),
         ({"k": 2, "anonymity": 0.5}, "either k or an anonymity level"),
-        ({"anonymity": 1.2}, "must be from 0 to 1. Got 1.2"),
+        ({"anonymity": 1.2}, "must be a number from 0 to 1. Got 1.2"),
         ({"k": 2, "profile": {"a": 1.1}}, "tolerance of 'a' must be from 0 to 1"),
         ({"k": 2, "linking": {"a": -0.1}}, "linking of 'a' must be from 0 to 1"),
         ({"k": 2, "profile": {"aa": 1.0}}, "Did you mean 'a'"),

@@ -6,16 +6,16 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct import open_data
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy, suppression_only
 from indistinct.keys import Generalisable
 from indistinct.protect.dropping import DropUnsafe
 from indistinct.protect.generalise import Generalise
+from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import AverageRisk, KAnonymity, KMap, LDiversity
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
-from indistinct.protect.systems.optimal import optimal
-from indistinct.session import open_data
 
 PEOPLE = {
     "zip": ["02138", "02139", "02139", "02141", "02142", "02142"],

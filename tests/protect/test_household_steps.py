@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Draws, Plan, Step
-from indistinct.protect.household_steps import (
+from indistinct.protect.steps.households import (
     GroupQuarters,
     SampleHouseholds,
     ScrambleHouseholds,
-    ordering,
 )
-from indistinct.protect.household_steps.identities import shuffled
-from indistinct.protect.household_steps.sample import at_random
+from indistinct.protect.steps.households.identities import shuffled
+from indistinct.protect.steps.households.sample import at_random
 
 shrinking = settings(max_examples=15, deadline=None)
 
@@ -250,7 +249,7 @@ def test_strata_without_a_household_are_told(engine, opened):
 def test_scrambled_households_stand_together_in_their_own_order(engine, opened, sizes, seed, cells):
     table = people(sizes, mixed=seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordering, "HEAP_CELLS", cells)
+        patch.setattr("indistinct.protect.steps.households.scramble.HEAP_CELLS", cells)
         after, _ = run(engine, opened(table), ScrambleHouseholds("home"), seed=seed)
     assert after.take(np.argsort(after["who"].to_numpy())) == table
     met = [

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.protect import Draws
-from indistinct.protect.household_steps.matching import (
+from indistinct.protect.steps.households.matching import (
     FREE,
     cover_left_over,
     make_pool,
     pair_up,
 )
-from indistinct.protect.household_steps.pairing import (
+from indistinct.protect.steps.households.pairing import (
     NOT_AT_RISK,
     level_at_risk,
     pair_households,
 )
-from indistinct.protect.household_steps.places import Places
+from indistinct.protect.steps.households.places import Places
 
 shrinking = settings(max_examples=100, deadline=None)
 

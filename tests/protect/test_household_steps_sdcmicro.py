@@ -12,7 +12,7 @@ import pytest
 
 from indistinct.files import open_table
 from indistinct.protect import Plan
-from indistinct.protect.household_steps import SwapHouseholds
+from indistinct.protect.steps.households import SwapHouseholds
 
 pytestmark = pytest.mark.shared
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Plan, Step
-from indistinct.protect.household_steps import SIZE, SwapHouseholds, SwappedPairs, people_with
-from indistinct.protect.household_steps.groups import read_households
-from indistinct.protect.household_steps.pairing import NOT_AT_RISK, level_at_risk
-from indistinct.protect.household_steps.places import rarest_in_place
-from indistinct.protect.household_steps.similarity import profile_classes
+from indistinct.protect.steps.households import SIZE, SwapHouseholds, SwappedPairs, people_with
+from indistinct.protect.steps.households.groups import read_households
+from indistinct.protect.steps.households.pairing import NOT_AT_RISK, level_at_risk
+from indistinct.protect.steps.households.places import rarest_in_place
+from indistinct.protect.steps.households.similarity import profile_classes
 
 shrinking = settings(max_examples=20, deadline=None)
 

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
+from indistinct.protect.methods.k_similarity.k_similar import KSimilar, KSimilarStep, k_similar
+from indistinct.protect.methods.k_similarity.k_similar_bound import cheapest_groups
+from indistinct.protect.methods.k_similarity.k_similar_optimum import k_similar_optimum
+from indistinct.protect.methods.k_similarity.k_similar_space import build_space
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
-from indistinct.protect.systems.k_similar import KSimilar, KSimilarStep, k_similar
-from indistinct.protect.systems.k_similar_bound import cheapest_groups
-from indistinct.protect.systems.k_similar_optimum import k_similar_optimum
-from indistinct.protect.systems.k_similar_space import build_space
-from indistinct.session import open_data
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 PATHS = [(f"{n}", f"<{n // 2 * 2}>", f"<<{n // 4 * 4}>>", "*") for n in range(8)]

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import sha
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import HouseholdColumns, read_kinship
 from indistinct.protect import Blank, Context, Deidentify, KeepRules, Plan, Shuffle
-from indistinct.protect.techniques import AddNoise, RankSwap, Sample, SwapValues
+from indistinct.protect.steps import AddNoise, RankSwap, Sample, SwapValues
 from indistinct.rules import Rule, Rules
 
 HOUSEHOLDS = HouseholdColumns(

@@ -13,19 +13,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import csv_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
+from indistinct.keys.losses.measures import granularity, loss, precision, precision_loss
+from indistinct.protect.methods.recoding_locally import local_recoding_costs
+from indistinct.protect.methods.recoding_locally.local_recoding import (
+    LocalRecodingStep,
+    local_recoding,
+)
+from indistinct.protect.methods.recoding_locally.local_recoding_costs import Ladders
+from indistinct.protect.methods.recoding_locally.local_recoding_search import Search, schedule
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
-from indistinct.protect.systems import local_recoding_costs
-from indistinct.protect.systems.local_recoding import LocalRecodingStep, local_recoding
-from indistinct.protect.systems.local_recoding_costs import Ladders
-from indistinct.protect.systems.local_recoding_search import Search, schedule
-from indistinct.session import open_data
-from indistinct.utility.loss import granularity, loss
-from indistinct.utility.precision import precision, precision_loss
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SCORES = {"loss": loss, "precision": precision_loss}

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.protect import Context, Plan
-from indistinct.protect.systems.mdav import mdav, microaggregation, optimal_1d
-from indistinct.protect.systems.microaggregate import Microaggregate
-from indistinct.variables import Variable, Variables
+from indistinct.protect.methods.microaggregating.mdav import mdav, microaggregation, optimal_1d
+from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 shared = pytest.mark.skipif(not SHARED.is_dir(), reason="there is no folder 'shared' beside it")
@@ -162,7 +162,7 @@ def test_fewer_records_than_a_cluster():
 
 def test_it_shows_itself():
     found = mdav(np.arange(10.0), 3)
-    assert repr(found).startswith("10 records in 3 clusters of 3 to 4; information loss ")
+    assert "largest                4" in repr(found)
     assert found.to_dict()["clusters"] == 3
     assert "<p>" in found._repr_html_()
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import KeyTable
 from indistinct.protect.models import (
@@ -208,11 +208,11 @@ def test_a_safe_class_is_safe_by_what_is_implied_and_has_the_smallest_size(model
         (lambda: MaximumRisk(0), "above 0 and at most 1. Got 0"),
         (lambda: AverageRisk(2), "above 0 and at most 1"),
         (lambda: SampleUniques(-1), "above 0 and at most 1"),
-        (lambda: PopulationUniques(0.1, 2), "The sampling fraction must be above 0"),
+        (lambda: PopulationUniques(0.1, 2), "The sampling fraction must be a number above 0"),
         (lambda: PopulationUniques(0.1, 0.1, "pitmann"), "Did you mean 'pitman'"),
         (lambda: LDiversity("s", 1), "Every class is 1-diverse"),
         (lambda: LDiversity("s", 2, form="entropie"), "Got 'entropie'. Did you mean 'entropy'"),
-        (lambda: TCloseness("s", 2), "t must be between 0 and 1"),
+        (lambda: TCloseness("s", 2), "t must be a number from 0 to 1"),
         (lambda: TCloseness("s", 0.1, distance="order"), "Got 'order'. Did you mean 'ordered'"),
         (lambda: TCloseness("s", 0.1, distance="hierarchical"), "and only there"),
         (lambda: TCloseness("s", 0.1, hierarchy=TREE), "and only there"),

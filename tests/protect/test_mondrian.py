@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import Hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
+from indistinct.protect.methods.mondrian_cuts.mondrian import mondrian
 from indistinct.protect.plan import Plan
-from indistinct.protect.systems.mondrian import mondrian
 
 AGE = table_hierarchy(
     [(f"{n}", f"<{n // 2 * 2}>", f"<<{n // 4 * 4}>>", "*") for n in range(12)],

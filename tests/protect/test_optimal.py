@@ -10,10 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import open_data
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.hierarchy import suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding, group_rows
+from indistinct.keys.losses.measures import (
+    average_class_size,
+    discernibility,
+    entropy,
+    loss,
+    precision_loss,
+)
+from indistinct.protect.methods.whole_variables import lattice as lattice_module
+from indistinct.protect.methods.whole_variables.lattice import Lattice
+from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import (
     AverageRisk,
     Grouping,
@@ -27,15 +38,7 @@ from indistinct.protect.models import (
     unsafe_classes,
 )
 from indistinct.protect.plan import Plan
-from indistinct.protect.systems import lattice as lattice_module
-from indistinct.protect.systems.lattice import Lattice
-from indistinct.protect.systems.optimal import optimal
 from indistinct.risk.diversity import SensitiveCounts, split_table
-from indistinct.session import open_data
-from indistinct.utility.classes import average_class_size, discernibility
-from indistinct.utility.entropy import entropy
-from indistinct.utility.loss import loss
-from indistinct.utility.precision import precision_loss
 
 SCORES = {
     "loss": loss,
@@ -407,7 +410,7 @@ def test_locks_that_only_break_k_together_are_told_with_what_would_help():
         ({"k": 2, "max_drop": 1.5}, "max_drop must be"),
         ({"k": 2, "limits": {"a": 4}}, "The level of 'a' must be from 0"),
         ({"k": 2, "limits": {"aa": 1}}, "'aa' is not in the key"),
-        ({"k": 2, "weights": {"a": -1}}, "The weight of 'a' must be a number from 0"),
+        ({"k": 2, "weights": {"a": -1}}, "The weight of 'a' must be a number of at least 0"),
         ({"k": 2, "weights": {"z": 1}}, "'z' is not in the key"),
         ({"k": 2, "weights": {"a": 0, "b": 0, "c": 0}}, "At least one variable"),
         ({"k": 2, "weights": {"a": 2}, "loss": "aecs"}, "weights mean nothing to it"),

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from indistinct import open_data
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.keys import Generalisable
+from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import (
     AverageRisk,
     LDiversity,
@@ -18,8 +20,6 @@ from indistinct.protect.models import (
     SampleUniques,
     TCloseness,
 )
-from indistinct.protect.systems.optimal import optimal
-from indistinct.session import open_data
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 ARX = SHARED / "reference" / "arx"

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Plan
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     CorrelatedNoise,
     MultiplyNoise,
     NoiseOnOutliers,

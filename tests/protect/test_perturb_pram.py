@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Plan
-from indistinct.protect.techniques import Pram, TransitionMatrix, pram_estimate
+from indistinct.protect.steps import Pram, TransitionMatrix, pram_estimate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "sdcmicro"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.protect import Draws, Plan
-from indistinct.protect.techniques import ProximitySwap, RankSwap
-from indistinct.protect.techniques.pairing import ALONE, pairs_in_windows, windows_by_rank
-from indistinct.protect.techniques.proximity_pairs import near_pairs
+from indistinct.protect.steps import ProximitySwap, RankSwap
+from indistinct.protect.steps.pairing import ALONE, pairs_in_windows, windows_by_rank
+from indistinct.protect.steps.proximity_swap import near_pairs
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 NOBODY = np.empty(0, dtype=np.int64)

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.protect import Plan
-from indistinct.protect.techniques import TopBottomCode
+from indistinct.protect.steps import TopBottomCode
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "sdcmicro"
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import DALENIUS_KEY, MATRIX_32, MATRIX_34, dalenius, keys, sha, small, tables
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.files import open_data
 from indistinct.protect import (
     Blank,
@@ -24,10 +24,10 @@ from indistinct.protect import (
     Perturb,
     Plan,
     ReleaseKey,
-    compare_actions,
     protect_uniques,
 )
-from indistinct.protect.nearest import nearest_safe_classes
+from indistinct.protect.perturb import nearest_safe_classes
+from indistinct.utility.comparing import compare_actions
 
 KEY = DALENIUS_KEY
 STEPS = [

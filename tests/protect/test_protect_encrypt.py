@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_data, write_data
 from indistinct.protect import Encrypt, Plan, ReleaseKey, decrypt
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import DALENIUS_KEY, MATRIX_34, dalenius, sha
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import (
     Blank,
     Context,

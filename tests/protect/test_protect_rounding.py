@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Draws, round_counts
 
 counts = hnp.arrays(

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.hierarchy import interval_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import DROPPED, Generalisable, KeyTable, Recoding
 from indistinct.protect import Draws, Generalise, Plan, apply_recoding
-from indistinct.variables import Variable, Variables
 
 LETTERS = table_hierarchy([("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*")], name="x")
 NUMBERS = interval_hierarchy([1, 2, 3, 4], name="n", widths=(2,))

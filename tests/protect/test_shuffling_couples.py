@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import HouseholdColumns
 from indistinct.protect import Plan, Shuffle
 

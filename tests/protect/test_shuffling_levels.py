@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import Draws, Plan, Shuffle
 from indistinct.protect.shuffling import levels

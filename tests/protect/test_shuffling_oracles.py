@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Plan, Shuffle
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

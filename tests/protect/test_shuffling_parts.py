@@ -14,8 +14,7 @@ from scipy.integrate import quad
 from indistinct.hierarchy import code_hierarchy, table_hierarchy
 from indistinct.protect import Draws
 from indistinct.protect.shuffling import marginality, taxonomic_order
-from indistinct.protect.shuffling.control import drawing
-from indistinct.protect.shuffling.copula import Worksheet
+from indistinct.protect.shuffling.copula import Worksheet, deal_values, drawing
 from indistinct.protect.shuffling.correlation import (
     copula_correlation,
     correlation_within,
@@ -23,7 +22,6 @@ from indistinct.protect.shuffling.correlation import (
     spearman,
 )
 from indistinct.protect.shuffling.kernels import draw_latent, draw_masked, draw_noise
-from indistinct.protect.shuffling.mapping import deal_values
 from indistinct.protect.shuffling.margins import Coded, margins_of, packed, strata_of
 from indistinct.protect.shuffling.normal import probability, quantile, uniform
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from small_tables import sha
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect import Plan, Shuffle
@@ -70,12 +70,12 @@ def apply(engine, source, step, seed=5):
         ({"level": 1.5}, "from 0 to 1. Got 1.5"),
         ({"level": -0.1}, "from 0 to 1"),
         ({"level": float("nan")}, "from 0 to 1"),
-        ({"levels": {"income": 2.0}}, "The level of 'income' must be from 0 to 1"),
+        ({"levels": {"income": 2.0}}, "The level of 'income' must be a number from 0 to 1"),
         ({"levels": {"age": 0.5}}, "'age' has a level, and is not among the shuffled"),
-        ({"shares": {"income": 1.01}}, "The share of 'income' must be from 0 to 1"),
+        ({"shares": {"income": 1.01}}, "The share of 'income' must be a number from 0 to 1"),
         ({"shares": {"age": 0.5}}, "'age' has a share, and is not among the shuffled"),
         ({"shares": {"income": 0.5}, "levels": {"income": 0.5}}, "both a level and a share"),
-        ({"max_risk": 0.0}, "largest risk must be above 0"),
+        ({"max_risk": 0.0}, "largest risk must be a number above 0"),
         ({"max_risk": 0.1, "shares": {"income": 0.5}}, "either levels and shares, or"),
         ({"stay": {"age": 1}}, "'age' is not among the shuffled variables"),
         ({"leave": {"age": ("1",)}}, "'age' is not among the shuffled variables"),

@@ -16,7 +16,7 @@ import pytest
 from small_tables import sha
 
 import indistinct.protect
-from indistinct.errors import IndistinctError
+from indistinct.core.errors import IndistinctError
 from indistinct.files import Source
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import (
@@ -29,10 +29,10 @@ from indistinct.protect import (
     Step,
     SwapHouseholds,
 )
+from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
 from indistinct.protect.perturb import Perturb
 from indistinct.protect.step import _KINDS
-from indistinct.protect.systems.microaggregate import Microaggregate
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     AddNoise,
     BlankTold,
     CorrelatedNoise,
@@ -195,6 +195,7 @@ EXAMPLES: list[Example] = [
 LEFT_OUT = {
     "add-records": "adds records, in test_techniques_tuples.py",
     "sample": "leaves records out, in test_techniques_tuples.py",
+    "sample-households": "leaves records out, in test_household_steps.py",
     "suppress-records": "leaves records out, in test_techniques_tuples.py",
     "suppress-attribute": "empties a column, in test_techniques_values.py",
 }
@@ -264,7 +265,7 @@ def missing(source: Source, name: str) -> list[bool]:
 
 
 def test_every_technique_has_an_example():
-    room = indistinct.protect.techniques.__name__
+    room = indistinct.protect.steps.__name__
     known = {example.step.kind for example in EXAMPLES} | set(LEFT_OUT)
     assert {kind for kind, step in _KINDS.items() if step.__module__.startswith(room)} <= known
 

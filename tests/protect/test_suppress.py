@@ -16,20 +16,20 @@ from small_data import open_small
 from small_tables import keys as keys_of_file
 from small_tables import tables
 
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import GuaranteeError, InputError
 from indistinct.keys import Generalisable, KeyTable
-from indistinct.protect.step import Context, Step
-from indistinct.protect.systems.suppress import (
+from indistinct.protect.methods.local_suppression.suppress import (
     Suppression,
     importance_weights,
     suppress,
     suppression_keys,
 )
-from indistinct.protect.systems.suppress_bound import strict_bound
-from indistinct.protect.systems.suppress_problem import Problem
-from indistinct.protect.systems.suppress_step import Suppress
-from indistinct.protect.systems.suppress_strict import suppress_strictly
+from indistinct.protect.methods.local_suppression.suppress_bound import strict_bound
+from indistinct.protect.methods.local_suppression.suppress_problem import Problem
+from indistinct.protect.methods.local_suppression.suppress_step import Suppress
+from indistinct.protect.methods.local_suppression.suppress_strict import suppress_strictly
+from indistinct.protect.step import Context, Step
 
 Rows = list[tuple[Any, ...]]
 
@@ -289,7 +289,7 @@ def test_wrong_options_are_refused():
         ({"k": 2, "weights": {"v7": 1}}, "not in the key"),
         ({"k": 2, "limits": {"v0": 5}}, "from 0"),
         ({"k": 2, "alpha": 0.5}, "wildcard"),
-        ({"k": 2, "meaning": "wildcard", "alpha": 2}, "between 0 and 1"),
+        ({"k": 2, "meaning": "wildcard", "alpha": 2}, "a number from 0 to 1"),
         ({"k": 2, "meaning": "wildcard", "optimal": True}, "strict"),
     ]:
         with pytest.raises(InputError, match=words):

@@ -15,7 +15,7 @@ from small_data import open_small
 
 from indistinct.keys import Generalisable
 from indistinct.keys.wildcards import wildcard_frequencies
-from indistinct.protect.systems.suppress import (
+from indistinct.protect.methods.local_suppression.suppress import (
     Suppression,
     importance_weights,
     suppress,

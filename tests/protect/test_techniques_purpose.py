@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import Blank, Deidentify, Encrypt, Generalise, Perturb, Plan, ReleaseKey
+from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
 from indistinct.protect.select import Select
-from indistinct.protect.systems.microaggregate import Microaggregate
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     AddNoise,
     Round,
     ScrambleOrder,

@@ -12,11 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from small_tables import sha
 
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.errors import IndistinctError, InputError
+from indistinct.core.variables import Variable, Variables
 from indistinct.files import Source
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import Plan
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     CIRCUMSTANCES,
     TECHNIQUES,
     AddNoise,
@@ -33,7 +34,6 @@ from indistinct.protect.techniques import (
     SuppressRecords,
     SwapValues,
 )
-from indistinct.variables import Variable, Variables
 
 ZIPS = ["02138", "02139", "02141", "02142"]
 HIERARCHY = code_hierarchy(ZIPS, name="zip", digits=(4, 3))

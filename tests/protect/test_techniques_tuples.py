@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import tables
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.protect import Plan
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     AddRecords,
     Sample,
     ScrambleOrder,

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import tables
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.protect import Generalise, Plan
-from indistinct.protect.techniques import (
+from indistinct.protect.steps import (
     AddNoise,
     GeneraliseCells,
     OutliersToMedians,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.hierarchy import table_hierarchy
 from indistinct.prove.ads0 import ADS0
 from indistinct.prove.ads0.entities import Entity

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.attacks.claims import (
     CONTROL,
     NOBODY,

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.hierarchy.labels import stands_for
-from indistinct.prove.attacks.attribute_disclosure import attribute_disclosure
+from indistinct.prove.attacks.attributes import attribute_disclosure
 from indistinct.prove.attacks.control import hold_out
 from indistinct.prove.registers import Register
 
@@ -296,7 +296,7 @@ def test_wrong_input_is_refused_without_private_values(engine):
         attribute_disclosure(engine, release, key=["a", "s"], sensitive="s")
     with pytest.raises(InputError, match="give the private data too"):
         attribute_disclosure(engine, release, key=["a"], sensitive="s", control=secret)
-    with pytest.raises(InputError, match="share from 0 to 1"):
+    with pytest.raises(InputError, match="certain must be a number from 0 to 1"):
         attribute_disclosure(engine, release, key=["a"], sensitive="s", certain=2)
     with pytest.raises(InputError, match="coded differently") as refused:
         attribute_disclosure(engine, release, key=["a"], sensitive="s", private=secret)

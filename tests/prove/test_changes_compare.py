@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable
 from indistinct.files import open_table
 from indistinct.households import NOBODY, Kinship
 from indistinct.prove.changes import changes, expected_shares, household_shares, who
-from indistinct.variables import Variable
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.prove.attacks import correct_by_distance, link_by_distance
 from indistinct.prove.changes import exact_matches, link_own

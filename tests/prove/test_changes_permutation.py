@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.prove.changes import permutation_distances, rank_displacement, reverse_mapped
 

@@ -17,7 +17,7 @@ from indistinct.hierarchy import (
     table_hierarchy,
 )
 from indistinct.hierarchy.labels import common_kind, is_suppressed, stands_for
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 
 ZIPS = ["02138", "02139", "02141", "02142", "03060"]
 DAYS = [datetime.date(1961, 10, 2), datetime.date(1961, 7, 14), datetime.date(1975, 3, 8)]

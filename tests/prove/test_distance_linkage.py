@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.attacks.distance import correct_by_distance, link_by_distance
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.ads0.entities import (
     Entity,
     as_rows,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy import table_hierarchy
 from indistinct.hierarchy.labels import stands_for
@@ -296,7 +296,7 @@ def test_wrong_input_is_refused(engine):
     unnamed = Register(opened(engine, {"id": [1, None], "zip": ["1", "2"]}), "voters", "id")
     with pytest.raises(InputError, match="must name every person"):
         exact_attack(engine, release, unnamed)
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="above 0 and below 1"):
         hold_out(engine, release, share=1.0, rng=np.random.default_rng(1))
     with pytest.raises(InputError, match="leaves none"):
         hold_out(engine, release, share=0.01, rng=np.random.default_rng(1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.ads0.entities import as_rows, project
 from indistinct.prove.ads0.explicit import (
     EMAIL,

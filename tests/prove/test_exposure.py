@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import Engine
 from indistinct.engine.duckdb import DuckDBEngine
-from indistinct.errors import InputError
 from indistinct.files import Source, open_table
 from indistinct.hierarchy import Hierarchy, code_hierarchy, table_hierarchy
 from indistinct.hierarchy.labels import is_suppressed, stands_for

@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 from linkage_noise import dirty
 
 from indistinct.census import census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.prove.attacks.blocking import choose_rules
-from indistinct.prove.attacks.comparisons import LEVELS, attributes_of, kind_of
-from indistinct.prove.attacks.fellegi_sunter import evaluate, link_probabilistically
+from indistinct.prove.attacks.comparisons import (
+    LEVELS,
+    LONGEST,
+    attributes_of,
+    edits,
+    kind_of,
+    similarity,
+)
+from indistinct.prove.attacks.fellegi_sunter import evaluate, link_probabilistically, told_by_others
 from indistinct.prove.attacks.fs_choosing import chosen_one_to_one, shared_probability
-from indistinct.prove.attacks.fs_kernels import LONGEST, edits, similarity
-from indistinct.prove.attacks.fs_told import told_by_others
 
 KNOWN = ["given_name", "surname", "date_of_birth", "area", "sex"]
 
@@ -282,8 +287,8 @@ def test_without_one_to_one_a_person_may_have_two_partners():
         ({"attributes": ["surnme"]}, "Did you mean 'surname'"),
         ({"attributes": []}, "at least one attribute"),
         ({"attributes": {"surname": "word"}}, "one of name, text, date, number, code"),
-        ({"threshold": 1.5}, "threshold must be above 0"),
-        ({"precision": 0.0}, "precision must be above 0"),
+        ({"threshold": 1.5}, "threshold must be a number above 0"),
+        ({"precision": 0.0}, "precision must be a number above 0"),
         ({"blocking": ["surname:shape"]}, "There is no view 'surname:shape'"),
     ],
 )

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.core.errors import InputError
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import open_data, open_table, workspace
 from indistinct.hierarchy.labels import stands_for
-from indistinct.prove.attacks.funnel import funnel, release_funnel
+from indistinct.prove.attacks.funnels import funnel, release_funnel
 from indistinct.prove.registers import Register
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

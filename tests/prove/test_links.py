@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.prove.cover import Cover, cover
+from indistinct.prove.covering import Cover, cover
 from indistinct.prove.links import (
     linked_pairs,
     linked_totals,

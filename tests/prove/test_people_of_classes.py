@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from indistinct.prove import people as module
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.people import PeopleOfClasses
 
 

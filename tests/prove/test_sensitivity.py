@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import Engine
 from indistinct.engine.duckdb import DuckDBEngine
-from indistinct.errors import InputError
 from indistinct.files import open_table
+from indistinct.flow.session import Data
 from indistinct.hierarchy import Hierarchies, table_hierarchy
 from indistinct.hierarchy.labels import stands_for
-from indistinct.prove.assumptions import assumptions, doubts
+from indistinct.prove.assumed import assumptions, doubts
 from indistinct.prove.registers import Register
-from indistinct.prove.sensitivity import sensitivity
-from indistinct.prove.trust import trust
-from indistinct.session import Data
+from indistinct.prove.trusting import trust
+from indistinct.prove.varying import sensitivity
 
 KEY = ["sex", "zip"]
 RELEASED = {

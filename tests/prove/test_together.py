@@ -11,7 +11,7 @@ import pytest
 from small_data import open_small
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.hierarchy import table_hierarchy
 from indistinct.prove.together import Edition, Together, check_together

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.prove import Register, verify
 

@@ -19,17 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
+from indistinct.flow.session import Data
 from indistinct.project import DeclaredRecode, DeclaredTable
-from indistinct.publishing import (
-    Asked,
-    Publication,
-    protecting,
-    publish_tables,
-    suppressing,
-)
 from indistinct.release import check_folder
-from indistinct.session import Data
 from indistinct.tables import (
     CellSystem,
     Published,
@@ -38,6 +31,12 @@ from indistinct.tables import (
     Suppression,
     controlled_rounding,
     suppress,
+)
+from indistinct.tables.publishing import (
+    Asked,
+    Publication,
+    protecting,
+    publish_tables,
 )
 
 SEED = 918273645
@@ -415,7 +414,7 @@ def test_cells_that_can_be_worked_out_are_found_in_the_files(publish, tmp_path, 
         done = suppress(system, sensitive, **options)
         return replace(done, suppressed=done.primary)
 
-    monkeypatch.setattr(suppressing, "suppress", careless)
+    monkeypatch.setattr(protecting, "suppress", careless)
     with pytest.raises(GuaranteeError, match=r"\d+ sensitive cells can be worked out too closely"):
         publish(method="suppress", out=tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []

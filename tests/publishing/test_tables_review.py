@@ -16,9 +16,9 @@ import pytest
 from scipy.optimize import linprog
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.project import DeclaredTable
-from indistinct.publishing import Asked, Publication, publish_tables
+from indistinct.tables.publishing import Asked, Publication, publish_tables
 
 Row = dict[str, str]
 Publisher = Callable[..., Publication | None]

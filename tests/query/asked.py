@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct.core.variables import Variables
 from indistinct.files import open_table, workspace
 from indistinct.query import Bound, QuerySession
 from indistinct.query.coding import as_ranges
 from indistinct.query.guarded import Guarded, Told
 from indistinct.query.language import read_question
-from indistinct.variables import Variables
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from asked import Asked, session
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import workspace
 from indistinct.query import Bound, ask
 from indistinct.query import guarded as guarded_module

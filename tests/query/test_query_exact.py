@@ -9,7 +9,7 @@ from asked import session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 
 DATA = {
     "town": ["a", "b", None, "a", "c", "b", "a"],

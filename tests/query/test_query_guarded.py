@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from asked import Asked, session
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variables
 from indistinct.files import workspace
 from indistinct.query import Bound, ask
 from indistinct.query.coding import as_ranges
-from indistinct.variables import Variables
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_category_of_few_is_not_named(folder):
     assert told.tables  # that there is none is told of the table of values
 
 
-def test_no_more_tables_are_told_than_promised_and_old_ones_are_told_for_ever(folder):
+def test_no_row_tables_are_told_than_promised_and_old_ones_are_told_for_ever(folder):
     asked = Asked(census(), folder, **{**OPTIONS, "bound": Bound(tables=5)})
     first = asked.ask("select town, sex, count(*) from data group by town, sex").answer
     assert len(asked.opened) == 3  # the values of two variables, and their table

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.query import read_question
 from indistinct.query.language import Comparison, Item, Joined, Negated, Order
 

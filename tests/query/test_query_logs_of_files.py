@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_data, workspace
 from indistinct.query import QuerySession, ask, ask_as
 

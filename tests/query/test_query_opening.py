@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table, workspace, write_data
 from indistinct.protect import Plan
 from indistinct.query import Answer, ask, open_released

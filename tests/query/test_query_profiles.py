@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.project import load_project
 from indistinct.query import Bound, ask_as, session_as, version_for
 

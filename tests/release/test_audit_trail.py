@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.release import AuditTrail, Head
 
 SHA = "ab" * 32

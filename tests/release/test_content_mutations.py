@@ -12,8 +12,8 @@ import pytest
 
 import indistinct
 from indistinct.census import census_table
+from indistinct.flow.verifying import verify_release
 from indistinct.release import check_folder
-from indistinct.verifying import verify_release
 
 KEY = ["age_group", "sex", "marital"]
 K = 4

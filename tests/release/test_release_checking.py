@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.release import Certificate, check_folder
 
 

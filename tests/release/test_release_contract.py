@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import suppression_only
 from indistinct.project import load_project
 from indistinct.protect import Deidentify, Generalise, Plan, Select

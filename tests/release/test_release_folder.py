@@ -14,7 +14,7 @@ import pytest
 from small_release import FAILS, HOLDS, PEOPLE, SEED, TERMS
 
 import indistinct
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.files import open_data
 from indistinct.protect import Plan
 from indistinct.prove import Register, verify

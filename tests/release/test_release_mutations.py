@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.release import (
     AuditTrail,
     Certificate,
@@ -29,7 +29,7 @@ from indistinct.release import (
     check_folder,
     file_digest,
 )
-from indistinct.report.placing import write_together
+from indistinct.release.report.placing import write_together
 
 KEY = SigningKey.fresh()
 Change = Callable[[Path], Any]

@@ -10,11 +10,11 @@ import pytest
 
 import indistinct
 from indistinct.cli import run
-from indistinct.errors import InputError
-from indistinct.publishing import Asked, publish_tables
+from indistinct.core.errors import InputError
+from indistinct.flow.verifying import verify_release
 from indistinct.release import Certificate, check_folder, file_digest, kind_of_folder
-from indistinct.scrubbing import scrub
-from indistinct.verifying import verify_release
+from indistinct.scrub import scrub
+from indistinct.tables.publishing import Asked, publish_tables
 
 PEOPLE = {"county": ["a", "b"] * 60, "sex": ["f", "f", "m"] * 40}
 

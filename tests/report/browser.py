@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.report.pdf import find_browser
+from indistinct.core.errors import InputError
+from indistinct.release.report.pdf import find_browser
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 WIDTHS = (320, 1280)

@@ -16,8 +16,8 @@ import small_data
 
 from indistinct import files
 from indistinct.census import census_table
+from indistinct.flow.session import Data
 from indistinct.protect import AddNoise, Plan, protect_by_plan
-from indistinct.session import Data
 
 KEY = ["age_group", "sex", "marital"]
 IDENTIFIERS = ["identity_number", "given_name", "surname", "date_of_birth"]

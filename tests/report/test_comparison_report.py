@@ -12,17 +12,18 @@ import browser
 import pytest
 from small_data import open_small
 
-from indistinct import report
-from indistinct.errors import InputError
-from indistinct.report import compare_reports, load_words, write_comparison_report
-from indistinct.report import facts as measured_facts
-from indistinct.report.candidates import outcomes_of
-from indistinct.report.facts import Cost, Linkage, Measure, Step, Utility, Variable
-from indistinct.report.folder import read_release
-from indistinct.report.html import document_json, write_page
-from indistinct.report.pieces import Claim, Document, Grid, Picture, SignOff
-from indistinct.report.sections.comparison import Compared, comparison_sections
-from indistinct.report.weighing import Outcome, weigh
+from indistinct.core.errors import InputError
+from indistinct.flow import compare_reports, write_comparison_report
+from indistinct.flow.comparing_reports import outcomes_of
+from indistinct.release import report
+from indistinct.release.report import facts as measured_facts
+from indistinct.release.report import load_words
+from indistinct.release.report.facts import Cost, Linkage, Measure, Step, Utility, Variable
+from indistinct.release.report.folder import read_release
+from indistinct.release.report.html import document_json, write_page
+from indistinct.release.report.pieces import Claim, Document, Grid, Picture, SignOff
+from indistinct.release.report.sections.comparison import Compared, comparison_sections
+from indistinct.release.report.weighing import Outcome, weigh
 
 KEY = ["age", "sex", "town"]
 

@@ -13,7 +13,7 @@ from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
 from indistinct.demo import run_demo
 from indistinct.files import open_data, workspace
 from indistinct.release import Certificate, check_folder
-from indistinct.report import load_words
+from indistinct.release.report import load_words
 
 pytestmark = pytest.mark.heavy
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.report import pdf
-from indistinct.report.pdf import find_browser, html_to_pdf
+from indistinct.core.errors import InputError
+from indistinct.release.report import pdf
+from indistinct.release.report.pdf import find_browser, html_to_pdf
 
 ROWS = 90
 PAGE = f"""<!doctype html><html lang="en"><head><title>Größe – a page</title><style>

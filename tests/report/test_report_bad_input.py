@@ -14,13 +14,14 @@ import pytest
 import small_data
 from report_page import Element, read_page
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.flow import make_report, write_report
 from indistinct.protect import Plan, protect_by_plan
 from indistinct.release import parts
-from indistinct.report import Document, load_words, make_report, write_report
-from indistinct.report.building import build_document
-from indistinct.report.editions import shareable
-from indistinct.report.facts import (
+from indistinct.release.report import Document, load_words
+from indistinct.release.report.building import build_document
+from indistinct.release.report.editions import shareable
+from indistinct.release.report.facts import (
     Curve,
     Exposed,
     Map,
@@ -30,9 +31,9 @@ from indistinct.report.facts import (
     Variable,
     VariableChange,
 )
-from indistinct.report.facts import Test as Judged
-from indistinct.report.folder import ReleaseFacts, read_release
-from indistinct.report.html import document_json, write_page
+from indistinct.release.report.facts import Test as Judged
+from indistinct.release.report.folder import ReleaseFacts, read_release
+from indistinct.release.report.html import document_json, write_page
 
 SCRIPT = "<script>alert(1)</script>"
 MOST_BYTES = 2_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 from small_data import open_small
 
+from indistinct.flow import make_report
 from indistinct.hierarchy import interval_hierarchy, suppression_only
 from indistinct.protect import Generalise, Plan, protect_by_plan
-from indistinct.report import make_report
-from indistinct.report.pieces import Claim, Grid
+from indistinct.release.report.pieces import Claim, Grid
 
 AGES = [1, 4, 7, 12, 14, 18] * 5
 

@@ -10,7 +10,7 @@ from report_data import KEY, people
 import indistinct
 from indistinct.census import census_table
 from indistinct.files import Source
-from indistinct.report import write_report
+from indistinct.flow import write_report
 
 
 def _refuse(*_: object, **__: object) -> None:

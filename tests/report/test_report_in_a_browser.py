@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browser import browsing
 
-from indistinct.report import write_comparison_report, write_report
+from indistinct.flow import write_comparison_report, write_report
 
 pytestmark = pytest.mark.heavy
 

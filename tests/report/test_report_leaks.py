@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from report_data import EVERYDAY, FILE, IDENTIFIERS, KEY, KINDS, SEED, Made
 from report_page import Element, read_page
 
+from indistinct.flow import make_report
 from indistinct.hierarchy import suppression_only
 from indistinct.protect import (
     AddRecords,
@@ -34,13 +35,12 @@ from indistinct.protect import (
     SwapValues,
 )
 from indistinct.protect import Step as PlanStep
-from indistinct.protect.systems import DropOutliers
+from indistinct.protect.methods import DropOutliers
 from indistinct.release import file_digest, told_steps
 from indistinct.release.few import Few, rounded, rounding_base
-from indistinct.report import Measured, load_words, make_report
-from indistinct.report.blurring import blurred_utility
-from indistinct.report.editions import _sizes, shareable
-from indistinct.report.facts import (
+from indistinct.release.report import Measured, load_words
+from indistinct.release.report.editions import _sizes, blurred_utility, shareable
+from indistinct.release.report.facts import (
     Band,
     ClassSizes,
     Cost,
@@ -52,8 +52,8 @@ from indistinct.report.facts import (
     Utility,
     VariableChange,
 )
-from indistinct.report.folder import read_release
-from indistinct.report.html import document_json, write_page
+from indistinct.release.report.folder import read_release
+from indistinct.release.report.html import document_json, write_page
 
 _KIND = [pytest.param(kind, marks=() if kind in EVERYDAY else pytest.mark.heavy) for kind in KINDS]
 _WORD = re.compile(r"[^\s,;:()<>\"'=/]+")

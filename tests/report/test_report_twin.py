@@ -11,18 +11,11 @@ import pytest
 from report_data import EVERYDAY, KINDS
 from report_page import Element, read_page
 
+from indistinct.flow import make_report, write_report
 from indistinct.release.few import Below, Few
-from indistinct.report import (
-    Claim,
-    Document,
-    Grid,
-    Section,
-    load_words,
-    make_report,
-    write_report,
-)
-from indistinct.report.html import document_json, told, write_page
-from indistinct.report.pieces import Picture, Shown
+from indistinct.release.report import Claim, Document, Grid, Section, load_words
+from indistinct.release.report.html import document_json, told, write_page
+from indistinct.release.report.pieces import Picture, Shown
 
 ORDER = [
     "verdict",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from small_data import open_small
 
+from indistinct.flow import make_report
 from indistinct.hierarchy import Hierarchy
 from indistinct.protect import AddNoise, Generalise, Plan, protect_by_plan
-from indistinct.report import make_report
-from indistinct.report.folder import read_release
-from indistinct.report.pieces import Claim
-from indistinct.report.weighing import weigh
+from indistinct.release.report.folder import read_release
+from indistinct.release.report.pieces import Claim
+from indistinct.release.report.weighing import weigh
 
 PEOPLE = {
     "income": [1000 + 137 * i for i in range(60)],

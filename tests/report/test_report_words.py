@@ -14,26 +14,27 @@ import pytest
 from report_data import EVERYDAY, KINDS, Workshop
 from report_page import Element, read_page
 
-from indistinct.errors import InputError
-from indistinct.perturbing import PERTURBING
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Level
+from indistinct.flow import make_report
+from indistinct.flow.perturbing import PERTURBING
+from indistinct.keys.losses import LossName
 from indistinct.project.recipients import Access
 from indistinct.protect import ACTIONS, METHODS
 from indistinct.prove.changes.linkage import LinkageDistance
 from indistinct.prove.models import MODELS
 from indistinct.release.few import Below, Few
-from indistinct.report import Claim, Picture, Words, load_words, make_report
-from indistinct.report.building import build_document
-from indistinct.report.editions import shareable
-from indistinct.report.folder import Lacking, read_release
-from indistinct.report.html import sentence, write_page
-from indistinct.report.pieces import Tone
-from indistinct.report.sections import SECTIONS
-from indistinct.tradeoff.points import RiskMeasure, UtilityMeasure
-from indistinct.utility import LossName
-from indistinct.utility.demography.age_gap import Reference
-from indistinct.variables import Level
+from indistinct.release.report import Claim, Picture, Words, load_words
+from indistinct.release.report.building import build_document
+from indistinct.release.report.editions import shareable
+from indistinct.release.report.folder import Lacking, read_release
+from indistinct.release.report.html import sentence, write_page
+from indistinct.release.report.pieces import Tone
+from indistinct.release.report.sections import SECTIONS
+from indistinct.utility.demography.age_gaps import Reference
+from indistinct.utility.tradeoff.points import RiskMeasure, UtilityMeasure
 
-_REPORT = resources.files("indistinct.report")
+_REPORT = resources.files("indistinct.release.report")
 ENGLISH: dict[str, str] = tomllib.loads(_REPORT.joinpath("words/en.toml").read_text("utf-8"))[
     "text"
 ]
@@ -79,7 +80,8 @@ def test_curves_and_measures_have_all_their_texts():
 
 def _sources() -> str:
     folder = Path(str(_REPORT))
-    files = [*folder.rglob("*.py"), *folder.rglob("page.html")]
+    fronts = folder.parents[1] / "flow"
+    files = [*folder.rglob("*.py"), *fronts.rglob("*.py"), *folder.rglob("page.html")]
     return "\n".join(path.read_text("utf-8") for path in files)
 
 

@@ -10,13 +10,12 @@ from scipy import stats
 
 import indistinct
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY, census_table
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
-from indistinct.risk.choice import choose_model
-from indistinct.risk.criteria import criteria
+from indistinct.risk.choice import choose_model, criteria
 from indistinct.risk.shrinkage import ShrunkenModel, dispersion_shape, full_support
-from indistinct.risk.validate import draw_sample
+from indistinct.risk.validating import draw_sample
 
 
 def table_of(cells: np.ndarray) -> KeyTable:

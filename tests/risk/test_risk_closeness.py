@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import KeyCoding, coding_of_values
-from indistinct.errors import InputError
 from indistinct.hierarchy import csv_hierarchy, table_hierarchy, taxonomy_hierarchy
 from indistinct.keys import KeyTable
 from indistinct.risk.closeness import t_closeness
-from indistinct.risk.likeness import likeness
+from indistinct.risk.likenesses import likeness
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 relaxed = settings(deadline=None, max_examples=40)
@@ -247,7 +247,7 @@ def test_a_hundred_thousand_different_incomes_take_no_more_than_their_cells():
 def test_results_print_themselves_and_become_dicts():
     table = counted([(0, "a"), (0, "b"), (1, "a"), (1, "a")])
     close = t_closeness(table, ["key"], "s", t=0.1)
-    assert "t = 0.25 at most" in repr(close)
+    assert "Closeness of s (equal distance) in 2 classes" in repr(close)
     assert close.to_dict()["records_failing"] == 4
     like = likeness(table, ["key"], "s", beta=0.5, delta=1)
     facts = like.to_dict()
@@ -262,7 +262,7 @@ def test_results_print_themselves_and_become_dicts():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"t": 1.5}, "t must be between 0 and 1. Got 1.5"),
+        ({"t": 1.5}, "t must be a number from 0 to 1. Got 1.5"),
         ({"distance": "order"}, "distance must be .* Got 'order'. Did you mean 'ordered'"),
         ({"distance": "ordered"}, "'s' is text, whose order is not known"),
         ({"order": ["a"]}, "The order does not name 1 of the 2 values of 's'"),
@@ -277,7 +277,7 @@ def test_wrong_requests_are_refused_in_a_sentence(options, message):
 
 def test_wrong_bounds_are_refused_in_a_sentence():
     table = counted([(0, "a"), (1, "b")])
-    with pytest.raises(InputError, match="beta must be a positive number"):
+    with pytest.raises(InputError, match="beta must be a number above 0"):
         likeness(table, ["key"], "s", beta=0)
     with pytest.raises(InputError, match="There is no t to compare with"):
         t_closeness(table, ["key"], "s").failing()

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import KeyCoding, coding_of_values
-from indistinct.errors import InputError
 from indistinct.hierarchy import csv_hierarchy, ordered_hierarchy
 from indistinct.keys import KeyTable
 from indistinct.risk.attributes import attribute_disclosure
@@ -239,8 +239,8 @@ def test_levels_and_hierarchies_choose_the_distance():
         (lambda t: l_diversity(t, [], "s"), "The key is empty"),
         (lambda t: l_diversity(t, ["a"], "z"), "not counted by 'z'"),
         (lambda t: l_diversity(t, ["a"], "a"), "'a' is named twice"),
-        (lambda t: l_diversity(t, ["a"], "s", l=1), "l must be greater than 1. Got 1"),
-        (lambda t: l_diversity(t, ["a"], "s", c=0), "c must be a positive number. Got 0"),
+        (lambda t: l_diversity(t, ["a"], "s", l=1), "l must be a number above 1. Got 1"),
+        (lambda t: l_diversity(t, ["a"], "s", c=0), "c must be a number above 0. Got 0"),
         (lambda t: l_diversity(t, ["a"], "s").failing("distinct"), "There is no l"),
         (lambda t: l_diversity(t, ["a"], "s", l=2).failing("distinkt"), "Did you mean 'distinct'"),
         (lambda t: multi_l_diversity(t, ["a"], []), "No sensitive variable"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import BATCH_RECORDS
 from indistinct.risk.flags import flag_records, read_flag_rules
 from indistinct.risk.followup import FollowUp, FollowUps

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_data import open_small
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.attackers import attacker_risks
 from indistinct.risk.household import household_risk

@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import model_of, parse_model
 from indistinct.risk.loglinear import fit

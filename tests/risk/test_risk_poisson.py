@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import nbinom
 
-from indistinct.errors import InputError
-from indistinct.risk.constant import constant_risk
+from indistinct.core.errors import InputError
+from indistinct.risk import constant_risk
 from indistinct.risk.poisson import (
     expected_inverse,
     gamma_dispersion,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import nbinom
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.risk.population import (
     class_sizes,
     pitman,

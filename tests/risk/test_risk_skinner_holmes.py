@@ -11,8 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import indistinct
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import parse_model
 from indistinct.risk.loglinear import fit

@@ -7,7 +7,7 @@ import pytest
 
 import indistinct
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY, census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import parse_model
 from indistinct.risk.loglinear import fit

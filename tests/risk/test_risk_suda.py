@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import indistinct
 from indistinct.census import KEYS_20, census_table
+from indistinct.core.errors import InputError
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 from indistinct.risk import minimal
 from indistinct.risk.minimal import minimal_uniques
-from indistinct.risk.suda import suda
+from indistinct.risk.suda2 import suda
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 SDCMICRO = SHARED / "reference" / "sdcmicro"
@@ -198,8 +198,8 @@ def test_nobody_unique_gives_no_scores():
     [
         ({"max_size": 0}, "max_size must be a whole number of at least 1. Got 0"),
         ({"max_size": 1.5}, "max_size must be a whole number"),
-        ({"dis": 0}, "dis must be above 0 and below 1. Got 0"),
-        ({"dis": 1.0}, "dis must be above 0"),
+        ({"dis": 0}, "dis must be a number above 0 and below 1. Got 0"),
+        ({"dis": 1.0}, "dis must be a number above 0"),
         ({"scoring": "best"}, "scoring must be elliot or ihsn"),
     ],
 )

@@ -7,9 +7,9 @@ import pytest
 
 import indistinct
 from indistinct.census import SKINNER_HOLMES_KEY, census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import KeyTable
-from indistinct.risk.validate import draw_sample, validate
+from indistinct.risk.validating import draw_sample, validate
 
 
 def census_keys(people: int) -> KeyTable:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
 from indistinct.households import HouseholdColumns, find_kin, guess_household, read_kinship
 from indistinct.rules import Rule, Rules, census_rules, compare_rules

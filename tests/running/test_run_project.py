@@ -15,14 +15,13 @@ import pytest
 from small_data import shared_engine
 
 import indistinct
-from indistinct import session
+from indistinct import engine
 from indistinct.cli import run as command
-from indistinct.errors import IndistinctError, InputError
+from indistinct.core.errors import IndistinctError, InputError
+from indistinct.flow import Run, Wanted, release_data, run_project
 from indistinct.project import load_project
-from indistinct.project.model import Use as ProjectUse
-from indistinct.protect import PRESETS, How, Meaning, Part, Use
+from indistinct.protect import PRESETS, How, Meaning, Part
 from indistinct.release import SigningKey, check_folder
-from indistinct.running import Run, Wanted, release_data, run_project
 
 FIELDS = {
     "method", "k", "records_in", "records_out", "suppressed_records", "suppressed_cells", "levels",
@@ -73,17 +72,17 @@ def people() -> pa.Table:
 @pytest.fixture(autouse=True)
 def one_engine(monkeypatch):
     """Runs share an engine, which takes longer to start than they take; but for two threads."""
-    start = session.start_engine
+    start = engine.start_engine
 
     @contextlib.contextmanager
     def started(*arguments, threads=None, **options):
         if threads == 2:
-            with start(*arguments, threads=threads, **options) as engine:
-                yield engine
+            with start(*arguments, threads=threads, **options) as own:
+                yield own
         else:
             yield shared_engine()
 
-    monkeypatch.setattr(session, "start_engine", started)
+    monkeypatch.setattr(engine, "start_engine", started)
 
 
 @pytest.fixture
@@ -163,11 +162,11 @@ def test_json_has_the_fields_of_protect_and_the_reports(write, tmp_path, capfd):
     assert "Zebulon" not in said.out + said.err
 
 
-def test_what_people_see_is_on_standard_error(write, capfd):
+def test_what_people_see_is_on_standard_output(write, capfd):
     assert command(["run", str(write())]) == 0
     said = capfd.readouterr()
-    assert said.out == ""
-    assert "report.html" in said.err
+    assert "report.html" in said.out
+    assert "report.html" not in said.err
 
 
 def test_settings_of_the_method_and_the_report_are_followed(write, tmp_path):
@@ -278,7 +277,7 @@ def test_a_report_that_fails_leaves_the_release(error, write, tmp_path, monkeypa
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("indistinct.running.flow.write_report", broken)
+    monkeypatch.setattr("indistinct.flow.releasing.write_report", broken)
     with pytest.raises(IndistinctError, match=r"was written to .*release and stands, but not"):
         run_project(write())
     assert check_folder(tmp_path / "release").whole
@@ -288,7 +287,7 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
     def refuse(*arguments, **options):
         raise InputError("Nothing to compare.")
 
-    monkeypatch.setattr("indistinct.session.compare_release", refuse)
+    monkeypatch.setattr("indistinct.flow.compare_release", refuse)
     done = run_project(write('method = "suppress"', utility=True))
     assert "Utility could not be measured: Nothing to compare." in done.warnings
 
@@ -302,8 +301,13 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
         ('method = "suppress"\nkeep = ["twon"]', "", [], "Did you mean 'town'?"),
         ('method = "suppress"\nregisters = ["none.csv"]', "", [], "release.toml:"),
         ('method = "suppress"\nplan = "release.toml"', "", [], "both method and plan"),
-        ('method = "suppress"', '[method]\npreset = "public"', [], "know the option preset"),
-        ('method = "blank"', '[method]\nhow = "nearest"', [], "know the option how"),
+        (
+            'method = "suppress"',
+            '[method]\npreset = "public"',
+            [],
+            "preset: 'suppress' does not know it",
+        ),
+        ('method = "blank"', '[method]\nhow = "nearest"', [], "how: 'blank' does not know it"),
         ("", '[method]\nhow = "nearest"', [], "of which method?"),
         ('method = "steps"', '[method]\nhow = "nearest"', [], "is not for 'steps'"),
         ('method = "optimal"', "[method]\nl = 2", [], "needs the sensitive variable"),
@@ -328,9 +332,9 @@ def test_what_is_wrong_is_told_before_any_work(
     def never(*arguments, **given):
         raise AssertionError("records were protected")
 
-    monkeypatch.setattr("indistinct.session.Data.protect", never)
-    monkeypatch.setattr("indistinct.report.pdf.shutil.which", lambda name: None)
-    monkeypatch.setattr("indistinct.report.pdf._usual_places", lambda *given: [])
+    monkeypatch.setattr("indistinct.flow.session.Data.protect", never)
+    monkeypatch.setattr("indistinct.release.report.pdf.shutil.which", lambda name: None)
+    monkeypatch.setattr("indistinct.release.report.pdf._usual_places", lambda *given: [])
     monkeypatch.delenv("INDISTINCT_BROWSER", raising=False)
     monkeypatch.chdir(tmp_path)
     project = write(release, more)
@@ -361,6 +365,7 @@ def test_a_drafted_project_runs_as_it_is(people, tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(people, "people.parquet")
     assert command(["init", "people.parquet"]) == 0
+    capfd.readouterr()
     assert command(["run", "release.toml", "--json"]) == 1
     told = json.loads(capfd.readouterr().out)
     assert told["method"] == "local-recoding"
@@ -389,5 +394,4 @@ def test_words_of_the_method_section_are_those_of_the_methods(write):
         for word in words:
             given = f'method = "{method}"\naccess = "private"'
             project = load_project(write(given, f'[method]\n{setting} = "{word}"\n'))
-            assert getattr(project.method, setting) == word
-    assert get_args(Use) == get_args(ProjectUse)
+            assert project.method.given() == {setting: word}

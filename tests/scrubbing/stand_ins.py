@@ -8,8 +8,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-from indistinct.scrubbing.documents import Group, Outcome
-from indistinct.scrubbing.limits import TookTooLong, at_most
+from indistinct.scrub.documents import Group, Outcome
+from indistinct.scrub.limits import TookTooLong, at_most
 
 
 @dataclass(frozen=True)

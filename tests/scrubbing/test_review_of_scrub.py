@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import parquet_writer, written_whole
 from indistinct.protect import Context
-from indistinct.scrubbing import ScrubResult, scrub
-from indistinct.scrubbing.decoding import NotText, decoded
-from indistinct.scrubbing.encoded import encoded_reason
-from indistinct.scrubbing.reading import Letters
+from indistinct.scrub import ScrubResult, scrub
+from indistinct.scrub.decoding import NotText, decoded
+from indistinct.scrub.reading import Letters
+from indistinct.scrub.treating import encoded_reason
 
 NOTE = "Mrs. Philippa Ravensworth is well. File 448-20-71."
 
@@ -119,7 +119,7 @@ def test_what_is_noted_beside_a_column_does_not_leave(tmp_path: Path) -> None:
 def test_a_plan_scrubs_large_text_and_leaves_no_note(tmp_path: Path) -> None:
     from indistinct.engine import start_engine
     from indistinct.files import open_data
-    from indistinct.scrubbing.step import ScrubText
+    from indistinct.scrub.step import ScrubText
 
     source = open_data(noted_table(tmp_path / "t.parquet"), workspace=tmp_path)
     with start_engine("duckdb", workspace=tmp_path, threads=1) as engine:
@@ -281,7 +281,7 @@ def test_our_note_has_its_name_for_itself(tmp_path: Path, folder: Path) -> None:
 def test_private_files_appear_only_with_the_letters(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.doors import going
+    from indistinct.core.doors import going
 
     def fails(aside: Path, place: Path) -> None:
         raise OSError(28, "full")

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.scrubbing import ScrubResult, columns, scrub, treating
-from indistinct.text.scrubber import Scrubber
+from indistinct.core.errors import InputError
+from indistinct.scrub import ScrubResult, columns, scrub, treating
+from indistinct.scrub.text.scrubber import Scrubber
 
 LETTER = """RE: Philippa Ravensworth
 DOB: 03/14/1961
@@ -361,7 +361,7 @@ def test_the_result_shows_itself_without_a_private_word(letters: Path, tmp_path:
 def test_many_references_are_counted_and_not_listed(
     letters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.scrubbing import result, tallying
+    from indistinct.scrub import result, tallying
 
     for module in (result, tallying):
         monkeypatch.setattr(module, "MOST_FOUND", 3)

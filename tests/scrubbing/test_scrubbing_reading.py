@@ -8,9 +8,9 @@ import tracemalloc
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.scrubbing import Letters
-from indistinct.scrubbing import reading as room
+from indistinct.core.errors import InputError
+from indistinct.scrub import Letters
+from indistinct.scrub import reading as room
 
 NAME = "Zebulon Quackenbush"
 

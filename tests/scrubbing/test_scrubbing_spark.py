@@ -13,7 +13,7 @@ import pytest
 from indistinct.engine import start_engine
 from indistinct.files import open_data, workspace
 from indistinct.protect import Plan
-from indistinct.scrubbing import ScrubText, on_spark, scrub
+from indistinct.scrub import ScrubText, on_spark, scrub
 
 pytestmark = [pytest.mark.spark, pytest.mark.heavy]
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from small_data import shared_engine
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table
+from indistinct.flow import run_project
 from indistinct.project import load_project
 from indistinct.protect import Blank, Plan, Step
-from indistinct.running import run_project
-from indistinct.scrubbing import ScrubText
+from indistinct.scrub import ScrubText
 
 TEXTS = ["Mrs. Philippa Ravensworth was seen.", None, "All well.", "Dr. Oakhurst agrees."]
 SECOND = ["Philippa is better.", "x", None, "Mrs. Ravensworth called on June 3, 2019."]

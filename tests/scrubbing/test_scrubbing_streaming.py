@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stand_ins import Counting, Deadly, RunsAway, in_thread
 
-from indistinct.scrubbing import Document, treat_all
-from indistinct.scrubbing import streaming as room
-from indistinct.scrubbing.documents import Outcome
-from indistinct.scrubbing.seen import Seen
-from indistinct.scrubbing.streaming import chunks_of, groups_of, treat_group
+from indistinct.scrub import Document, treat_all
+from indistinct.scrub import streaming as room
+from indistinct.scrub.documents import Outcome
+from indistinct.scrub.reading import Seen
+from indistinct.scrub.streaming import chunks_of, groups_of, treat_group
 
 
 def letters(texts, *, together=None):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_data import shared_engine
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.argus import data as argus_data
 from indistinct.tables.argus import open_argus, read_codelist, read_hrc, read_rda

@@ -10,8 +10,8 @@ import pytest
 from scipy import optimize
 from small_data import open_small
 
+from indistinct.core.errors import InputError
 from indistinct.engine import Tally
-from indistinct.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, grouping_from_text
 from indistinct.tables.perturb import (
     Margin,
@@ -156,7 +156,8 @@ class TestConsistency:
         assert (one[:, -1, -1] == found.table("broad by work")[:, -1, -1]).all()
 
     def test_cell_keys_are_the_sums_of_the_members_keys(self, frame, counted, design):
-        from indistinct.tables.perturb.randomness import as_uniform, words
+        from indistinct.core import as_uniform
+        from indistinct.tables.perturb.randomness import words
 
         keys = words(5, "record", np.arange(len(frame)))
         found = perturb_by_cell_key(counted, design, seed=5).table("age by sex")

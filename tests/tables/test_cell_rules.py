@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.cell_rules import (
     combined,
@@ -19,13 +19,13 @@ from indistinct.tables.cell_rules import (
     pq_rule,
     threshold_rule,
 )
+from indistinct.tables.few_people import small_cells
 from indistinct.tables.magnitudes.totals import (
     SystemContributions,
     magnitude_system,
     system_contributions,
 )
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.small_cells import small_cells
 from indistinct.tables.system import CellSystem
 
 
@@ -218,11 +218,11 @@ def test_negative_values_are_refused_by_variable_and_record() -> None:
             "threshold must be a whole number of at least 2. Got 1",
         ),
         (lambda s, c: dominance_rule(s, c, n=0, k=50), "n must be a whole number of at least 1"),
-        (lambda s, c: dominance_rule(s, c, n=1, k=100), "k must be between 0 and 100 percent"),
+        (lambda s, c: dominance_rule(s, c, n=1, k=100), "k must be a number above 0 and below 100"),
         (lambda s, c: dominance_rule(s, c, n=7, k=90), "needs the 7 largest .* 6 were kept"),
-        (lambda s, c: p_percent_rule(s, c, p=0), "p must be above 0"),
+        (lambda s, c: p_percent_rule(s, c, p=0), "p must be a number above 0"),
         (lambda s, c: p_percent_rule(s, c, p=5, coalition=6), "needs the 7 largest"),
-        (lambda s, c: pq_rule(s, c, p=20, q=10), "p must be above 0 and below q"),
+        (lambda s, c: pq_rule(s, c, p=20, q=10), "p must be a number above 0 and below 10. Got 20"),
         (lambda s, c: pq_rule(s, c, p=20, q=150), "q must be at most 100"),
         (lambda s, c: combined(), "no rule to combine"),
         (lambda s, c: p_percent_rule(_cells(PAIR, PAIR)[0], c, p=5), "2 cells, and contributions"),

@@ -13,7 +13,7 @@ import pytest
 from scipy import optimize, stats
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables
 from indistinct.tables.derived import (
     KINDS,
@@ -25,7 +25,7 @@ from indistinct.tables.derived import (
     least_denominator,
     output_class,
 )
-from indistinct.tables.derived.clusters import cluster_codes, k_means
+from indistinct.tables.derived.deriving import cluster_codes, k_means
 from indistinct.tables.derived.direct import (
     chi_squares,
     largest_remainders,

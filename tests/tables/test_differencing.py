@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing import (
@@ -18,9 +18,9 @@ from indistinct.tables.differencing import (
     difference_recodings,
     difference_universes,
     differences,
+    joint,
     joint_atoms,
     merge_to_stop,
-    moves,
     revealed_variance,
     revealed_zones,
     two_geographies,
@@ -365,9 +365,9 @@ def every_move(zones):
         yield move
 
 
-@pytest.mark.parametrize("exact_work", [moves.EXACT_WORK, 0])
+@pytest.mark.parametrize("exact_work", [joint.EXACT_WORK, 0])
 def test_jointly_determined_atoms_equal_elimination_over_fractions(exact_work, monkeypatch):
-    monkeypatch.setattr(moves, "EXACT_WORK", exact_work)
+    monkeypatch.setattr(joint, "EXACT_WORK", exact_work)
     rng = np.random.default_rng(3)
     singles = pairs = 0
     for _ in range(40):
@@ -399,13 +399,13 @@ def geographies():
 def test_cuts_and_linear_algebra_agree_on_a_map(geographies):
     counts = np.ones(len(geographies.first), dtype=int)
     revealed = revealed_zones(geographies.first, geographies.second, counts)
-    joint = joint_atoms([geographies.first, geographies.second], counts)
+    together = joint_atoms([geographies.first, geographies.second], counts)
     lengths = np.diff(revealed.starts)
     single = revealed.atoms[revealed.starts[:-1][lengths == 1]]
     assert revealed.number > 10
-    assert sorted(single) == sorted(joint.single)
+    assert sorted(single) == sorted(together.single)
     pairs = {tuple(sorted(revealed.atoms_of(n).tolist())) for n in np.flatnonzero(lengths == 2)}
-    assert pairs <= {tuple(pair) for pair in joint.pairs.tolist()}
+    assert pairs <= {tuple(pair) for pair in together.pairs.tolist()}
     for number in range(0, revealed.number, 5):
         check_calculation(revealed, number)
 

@@ -10,7 +10,7 @@ from cubes import random_cube
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.tables.suppress.elimination import determined, eliminate, mutual, null_vectors
+from indistinct.tables.suppressing.elimination import determined, eliminate, mutual, null_vectors
 
 
 def rank(rows):

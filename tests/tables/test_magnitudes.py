@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
-from indistinct.session import Data
+from indistinct.core.errors import InputError
+from indistinct.flow.session import Data
 from indistinct.tables import Counted, Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.magnitudes.totals import (
     class_amounts,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from small_data import open_small
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, tabular_uniques
 from indistinct.tables.merging.areas import merge_areas
 
@@ -276,7 +276,7 @@ def test_what_cannot_be_is_refused():
         ({"within": grouping("region")}, "'region' was not counted"),
         ({"within": grouping("sex")}, "'sex'"),
         ({"allow_share": 2.0}, "from 0 to 1"),
-        ({"least_people": -1}, "0 or more"),
+        ({"least_people": -1}, "of at least 0"),
     ):
         with pytest.raises(InputError, match=words):
             merge_areas(counted, **wrong)

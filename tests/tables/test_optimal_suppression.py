@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.suppress import audit, improve, optimal_suppression
+from indistinct.tables.suppressing import audit, improve, optimal_suppression
 from indistinct.tables.system import CellSystem
 
 

@@ -10,15 +10,15 @@ import pytest
 from cubes import cube, random_cube, slow_interval
 from scipy import sparse
 
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.suppress import audit, optimal_suppression
-from indistinct.tables.suppress.front import suppress
-from indistinct.tables.suppress.parts import parts_of
-from indistinct.tables.suppress.people import people_alone
+from indistinct.tables.suppressing import audit, optimal_suppression
+from indistinct.tables.suppressing.parts import parts_of
+from indistinct.tables.suppressing.people import people_alone
+from indistinct.tables.suppressing.suppression import suppress
 from indistinct.tables.system import CellSystem
 
-front = sys.modules["indistinct.tables.suppress.front"]
+front = sys.modules["indistinct.tables.suppressing.suppression"]
 
 
 def small_counts(system, width, **options):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.suppress import attacker_intervals, audit, improve
+from indistinct.tables.suppressing import attacker_intervals, audit, improve
 from indistinct.tables.system import CellSystem
 
 

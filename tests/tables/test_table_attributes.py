@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.attributes import attribute_disclosure
 
@@ -135,7 +135,7 @@ def test_only_the_targets_that_are_asked_for(counted) -> None:
 def test_it_prints_itself(counted) -> None:
     found = attribute_disclosure(counted, known=["sex", "age"], coalition=2)
     assert "known: sex, age" in repr(found)
-    assert "up to 2" in repr(found)
+    assert "largest coalition" in repr(found)
     assert "the area alone" in repr(attribute_disclosure(counted, known=[]))
     assert found.plot().startswith("<svg")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tabulated import PAPER_A, PAPER_TABLES, STAGE, random_tables, tabulated
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments import (
     risk_by_area_size,
@@ -196,7 +196,7 @@ def test_what_is_asked_wrongly_is_refused(town: Counted) -> None:
         risk_by_recodes(town, widths=(5,))
     with pytest.raises(InputError, match="No table has the variable 'wage'"):
         risk_by_recodes(town, variable="wage", widths=(5,))
-    with pytest.raises(InputError, match="at_most must be a share"):
+    with pytest.raises(InputError, match="at_most must be a number"):
         smallest_safe_size(town, at_most=1.5)
     with pytest.raises(InputError, match="precision"):
         smallest_safe_size(town, precision=0)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, grouping_from_text
 from indistinct.tables.perturb import (
     Margin,

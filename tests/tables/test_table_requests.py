@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import Grouping, TableSet, TableSpec, count_tables, persons
 from indistinct.tables.differencing import Published, Zoning, check_request, zoning_of
 

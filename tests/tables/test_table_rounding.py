@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.perturb import (
     controlled_rounding,
     rounded_intervals,

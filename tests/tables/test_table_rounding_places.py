@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.perturb import controlled_rounding, rounded_intervals, rounding
 from indistinct.tables.perturb.grid import grid_of
 from indistinct.tables.system import CellSystem

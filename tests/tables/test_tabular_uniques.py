@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables import (
     Counted,
     Grouping,

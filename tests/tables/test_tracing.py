@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tabulated import PAPER_A, PAPER_TABLES, random_tables, tabulated
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.tables.grouping import Grouping, persons
-from indistinct.tables.matching.traceable import traceable
+from indistinct.tables.matching.traces import traceable
 from indistinct.tables.matching.tracing import trace
 from indistinct.tables.specification import TableSet, TableSpec
 

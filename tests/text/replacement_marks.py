@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from indistinct.text.spans import Kind, Span
+from indistinct.scrub.text.spans import Kind, Span
 
 _MARK = re.compile(r"\{([^|{}]*)\|([^{}]*)\}")
 

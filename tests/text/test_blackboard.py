@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.text.board import joined, resolve, weigh
-from indistinct.text.spans import Kind, Span
+from indistinct.scrub.text.board import joined, resolve, weigh
+from indistinct.scrub.text.spans import Kind, Span
 
 TEXT = "Ann B. saw 12 Elm Rd, Boston, on 3/4/99 with Cy Dee."
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.text.detectors.wellknown import detect, well_known
-from indistinct.text.page import read
-from indistinct.text.spans import LOCATION, NAME, ORG
+from indistinct.scrub.text.detectors.wellknown import detect, well_known
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import LOCATION, NAME, ORG
 
 
 def found(text: str, *, certainty: float = 0.0) -> dict[str, str]:

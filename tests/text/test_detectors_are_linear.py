@@ -8,9 +8,9 @@ from time import process_time
 
 import pytest
 
-from indistinct.text.detectors import all_detectors
-from indistinct.text.page import Page, read
-from indistinct.text.spans import Span
+from indistinct.scrub.text.detectors import all_detectors
+from indistinct.scrub.text.page import Page, read
+from indistinct.scrub.text.spans import Span
 
 HOSTILE = {
     "one long word": "a",

@@ -10,9 +10,9 @@ from importlib import import_module
 
 import pytest
 
-from indistinct.text.finding import Finder
-from indistinct.text.page import read
-from indistinct.text.spans import Kind
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import Kind
 
 LIKELY = 0.7
 NAMES = (
@@ -395,7 +395,7 @@ def cases(sentences: dict[str, list[str]]) -> Iterator[object]:
 
 
 def postings(detector: str, text: str) -> list[tuple[int, int]]:
-    detect = import_module(f"indistinct.text.detectors.{detector}").detect
+    detect = import_module(f"indistinct.scrub.text.detectors.{detector}").detect
     return [(span.start, span.end) for span in detect(read(text)) if span.certainty >= LIKELY]
 
 
@@ -480,9 +480,9 @@ def test_scraps_of_text_are_read_without_complaint(detector: str, text: str) -> 
 @pytest.mark.heavy
 def test_postings_come_in_the_same_order_whatever_the_hash_seed() -> None:
     code = (
-        "from importlib import import_module;from indistinct.text.page import read;"
+        "from importlib import import_module;from indistinct.scrub.text.page import read;"
         f"page = read({FIGURE_21!r});"
-        f"print([list(import_module('indistinct.text.detectors.' + name).detect(page))"
+        f"print([list(import_module('indistinct.scrub.text.detectors.' + name).detect(page))"
         f" for name in {NAMES!r}])"
     )
     elsewhere = subprocess.run(
@@ -493,5 +493,8 @@ def test_postings_come_in_the_same_order_whatever_the_hash_seed() -> None:
         check=True,
     )
     page = read(FIGURE_21)
-    here = [list(import_module(f"indistinct.text.detectors.{name}").detect(page)) for name in NAMES]
+    here = [
+        list(import_module(f"indistinct.scrub.text.detectors.{name}").detect(page))
+        for name in NAMES
+    ]
     assert elsewhere.stdout.strip() == repr(here)

@@ -12,10 +12,10 @@ from importlib import import_module
 
 import pytest
 
-from indistinct.text.board import resolve
-from indistinct.text.detectors import _numbers
-from indistinct.text.page import read
-from indistinct.text.spans import Kind, Span
+from indistinct.scrub.text.board import resolve
+from indistinct.scrub.text.detectors import _numbers
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import Kind, Span
 
 DETECTORS = [
     "accounts", "ages", "births", "coordinates", "dates", "devices", "emails", "identities",
@@ -476,7 +476,7 @@ def found_in(text: str) -> list[Span]:
     postings = [
         span
         for name in DETECTORS
-        for span in import_module(f"indistinct.text.detectors.{name}").detect(page)
+        for span in import_module(f"indistinct.scrub.text.detectors.{name}").detect(page)
     ]
     return resolve(postings, page.text, THRESHOLD)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indistinct.text.detectors import all_detectors
-from indistinct.text.page import read
-from indistinct.text.spans import ORG
+from indistinct.scrub.text.detectors import all_detectors
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import ORG
 
 SURE = 0.7
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.text.detectors import all_detectors
-from indistinct.text.page import read
-from indistinct.text.spans import LOCATION, Kind
+from indistinct.scrub.text.detectors import all_detectors
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import LOCATION, Kind
 
 SURE = 0.7
 
@@ -222,7 +222,7 @@ def test_any_text_gives_spans_inside_it(text: str) -> None:
 
 
 def test_runs_are_in_order_and_do_not_overlap() -> None:
-    from indistinct.text.detectors._places import runs
+    from indistinct.scrub.text.detectors._places import runs
 
     page = read("Dr. A. B. Cole of St. Ives saw O'Neil-Smith at AT&T in the U.S. on B12.")
     assert all(one.end <= other.start for one, other in pairwise(runs(page)))

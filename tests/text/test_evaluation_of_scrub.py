@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
-from indistinct.text import certainties
-from indistinct.text.annotated import REQUIRED, Annotated, Reference, read_annotated
-from indistinct.text.certainties import PRIOR_CASES, Count, corrected
-from indistinct.text.evaluate import Tally, evaluate
-from indistinct.text.reliability import ReliabilityTally, reliability
-from indistinct.text.spans import Kind, Span
+from indistinct.core.errors import InputError
+from indistinct.scrub.text import certainties
+from indistinct.scrub.text.annotated import REQUIRED, Annotated, Reference, read_annotated
+from indistinct.scrub.text.certainties import PRIOR_CASES, Count, corrected
+from indistinct.scrub.text.evaluating import Tally, evaluate
+from indistinct.scrub.text.reliable import ReliabilityTally, reliability
+from indistinct.scrub.text.spans import Kind, Span
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

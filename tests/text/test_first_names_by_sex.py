@@ -7,10 +7,10 @@ from importlib import resources
 
 import pytest
 
-from indistinct.text.knowledge.lexicon import RARE, Lexicon
+from indistinct.knowledge.lexicon import RARE, Lexicon
 
 LEXICON = Lexicon()
-FILE = resources.files("indistinct.text.knowledge") / "data" / "firstnames.txt"
+FILE = resources.files("indistinct.knowledge") / "data" / "firstnames.txt"
 LINES = [line for line in FILE.read_text().splitlines() if not line.startswith("#")]
 
 

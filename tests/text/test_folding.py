@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.text.finding import Finder
-from indistinct.text.folding import fold
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.page import fold
 
 
 @pytest.mark.parametrize(

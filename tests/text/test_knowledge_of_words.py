@@ -10,10 +10,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from indistinct.text.knowledge import Knowledge, knowledge
-from indistinct.text.knowledge.lexicon import table
-from indistinct.text.knowledge.medicine import ends_medically, eponym_use, listed
-from indistinct.text.page import read
+from indistinct.knowledge import Knowledge, knowledge
+from indistinct.knowledge.lexicon import table
+from indistinct.knowledge.medicine import ends_medically, eponym_use, listed
+from indistinct.scrub.text.page import read
 
 TOOL = Path(__file__).parents[2] / "tools" / "knowledge.py"
 
@@ -31,7 +31,7 @@ def test_lists_are_long_sorted_and_plain(name: str, least: int) -> None:
     words = listed(name)
     assert len(words) >= least
     assert all(w in (w.lower(), w.upper()) and w.isascii() and w == w.strip() for w in words)
-    file = resources.files("indistinct.text.knowledge") / "data" / f"{name}.txt"
+    file = resources.files("indistinct.knowledge") / "data" / f"{name}.txt"
     lines = file.read_text().splitlines()
     assert lines == sorted(set(lines))
 

@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.text.finding import Finder
-from indistinct.text.identities import Identities, guess_columns
-from indistinct.text.memory import Memory
-from indistinct.text.page import read
-from indistinct.text.spans import Kind
+from indistinct.core.errors import InputError
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.identities import Identities, guess_columns
+from indistinct.scrub.text.memory import Memory
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import Kind
 
 PEOPLE = [
     {

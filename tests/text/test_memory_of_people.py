@@ -12,13 +12,13 @@ from itertools import permutations
 
 import pytest
 
-from indistinct.text.finding import Finder
-from indistinct.text.forms import Name
-from indistinct.text.memory import Memory, Patients, remembered
-from indistinct.text.page import read
-from indistinct.text.people import Person
-from indistinct.text.spans import Kind, Span
-from indistinct.text.spelling import Slips, alike, distance, sound
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.forms import Name
+from indistinct.scrub.text.memory import Memory, Patients, remembered
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.people import Person
+from indistinct.scrub.text.spans import Kind, Span
+from indistinct.scrub.text.spelling import Slips, alike, distance, sound
 
 MARKS = {"‹": "›", "«": "»"}
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.text.annotated import Annotated
-from indistinct.text.baselines import four_rows
-from indistinct.text.evaluate import Tally, evaluate
-from indistinct.text.finding import Finder
-from indistinct.text.reliability import reliability
+from indistinct.scrub.text.annotated import Annotated
+from indistinct.scrub.text.baselines import four_rows
+from indistinct.scrub.text.evaluating import Tally, evaluate
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.reliable import reliability
 
 _PATH = Path(__file__).resolve().parent / "letters" / "make.py"
 _SPEC = importlib.util.spec_from_file_location("letters_make", _PATH)

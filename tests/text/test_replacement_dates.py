@@ -9,9 +9,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from replacement_marks import marked
 
-from indistinct.text.replace import SUPPRESSED, Secret, generalised_date, shifted_date, weeks_of
-from indistinct.text.replace.dates import birth_of_the_oldest, latest_year
-from indistinct.text.scrubber import Scrubber
+from indistinct.scrub.text.replace import (
+    SUPPRESSED,
+    Secret,
+    generalised_date,
+    shifted_date,
+    weeks_of,
+)
+from indistinct.scrub.text.replace.dates import birth_of_the_oldest, latest_year
+from indistinct.scrub.text.scrubber import Scrubber
 
 FORMS = (
     "%m/%d/%y", "%m/%d/%Y", "%Y-%m-%d", "%m-%d-%Y", "%d-%b-%Y", "%B %d, %Y", "%d %B %Y", "%b %d %Y",

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from indistinct.text.knowledge import knowledge
-from indistinct.text.replace import Secret
-from indistinct.text.replace.pools import clear_sex
-from indistinct.text.scrubber import Scrubbed, Scrubber
-from indistinct.text.spans import Kind, Span
+from indistinct.knowledge import knowledge
+from indistinct.scrub.text.replace import Secret
+from indistinct.scrub.text.replace.pools import clear_sex
+from indistinct.scrub.text.scrubber import Scrubbed, Scrubber
+from indistinct.scrub.text.spans import Kind, Span
 
 LETTERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "text" / "letters.jsonl"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from replacement_marks import marked
 
-from indistinct.text.people import Person
-from indistinct.text.replace import (
+from indistinct.scrub.text.people import Person
+from indistinct.scrub.text.replace import (
     Cast,
     Choices,
     Secret,
@@ -23,7 +23,7 @@ from indistinct.text.replace import (
     made_up_user,
     made_up_web,
 )
-from indistinct.text.scrubber import Scrubber
+from indistinct.scrub.text.scrubber import Scrubber
 
 SECRET = Secret.from_seed(5)
 

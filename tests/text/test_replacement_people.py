@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from replacement_marks import marked
 
-from indistinct.text.knowledge import knowledge
-from indistinct.text.people import Mention, Person
-from indistinct.text.replace import Cast, Choices, Secret
-from indistinct.text.replace.choosing import sounds
-from indistinct.text.replace.persons import on_its_own
-from indistinct.text.replace.pools import clear_sex, first_names, surnames
-from indistinct.text.scrubber import Scrubber
+from indistinct.knowledge import knowledge
+from indistinct.scrub.text.people import Mention, Person
+from indistinct.scrub.text.replace import Cast, Choices, Secret
+from indistinct.scrub.text.replace.choosing import sounds
+from indistinct.scrub.text.replace.persons import on_its_own
+from indistinct.scrub.text.replace.pools import clear_sex, first_names, surnames
+from indistinct.scrub.text.scrubber import Scrubber
 
 SECRET = Secret.from_seed(11)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from replacement_marks import marked
 
-from indistinct.text.knowledge import knowledge
-from indistinct.text.replace import (
+from indistinct.knowledge import knowledge
+from indistinct.scrub.text.replace import (
     SUPPRESSED,
     Choices,
     Secret,
@@ -21,8 +21,8 @@ from indistinct.text.replace import (
     made_up_place,
     made_up_ward,
 )
-from indistinct.text.replace.towns import town
-from indistinct.text.scrubber import Scrubber
+from indistinct.scrub.text.replace.choosing import town
+from indistinct.scrub.text.scrubber import Scrubber
 
 RESTRICTED = "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893"
 

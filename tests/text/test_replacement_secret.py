@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from indistinct.errors import InputError
-from indistinct.text.replace import Secret
+from indistinct.core.errors import InputError
+from indistinct.scrub.text.replace import Secret
 
 
 def test_a_draw_is_hmac_sha256_of_the_standard_library() -> None:

@@ -9,9 +9,9 @@ from small_data import shared_engine
 from indistinct.files import open_table
 from indistinct.prove import Register, verify
 from indistinct.prove.attacks import exact_attack
-from indistinct.text.detective import SCHEMA, identifiers, people_of
-from indistinct.text.page import read
-from indistinct.text.spans import Kind, Span
+from indistinct.scrub.text.detective import SCHEMA, identifiers, people_of
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import Kind, Span
 
 PEOPLE = [
     ("Marian", "Tolliver", "F", "1961-03-04", "02139"),

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from indistinct.text.annotated import Annotated, Reference
-from indistinct.text.baselines import (
+from indistinct.scrub.text.annotated import Annotated, Reference
+from indistinct.scrub.text.baselines import (
     Known,
     four_rows,
     known_from_letter,

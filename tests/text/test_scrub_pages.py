@@ -8,13 +8,13 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
-from indistinct.text.detectors import all_detectors
-from indistinct.text.reducing import OBJECTIONS
-from indistinct.text.spans import Kind
+from indistinct.scrub.text.detectors import all_detectors
+from indistinct.scrub.text.reducing import OBJECTIONS
+from indistinct.scrub.text.spans import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "methods"
-DATA = ROOT / "src" / "indistinct" / "text" / "knowledge" / "data"
+DATA = ROOT / "src" / "indistinct" / "knowledge" / "data"
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
@@ -44,7 +44,7 @@ def test_every_kind_is_found_by_a_detector_of_the_table():
 
 def test_a_detector_that_names_its_kinds_is_listed_with_them():
     for name, kinds in kinds_by_detector().items():
-        source = inspect.getsource(import_module(f"indistinct.text.detectors.{name}"))
+        source = inspect.getsource(import_module(f"indistinct.scrub.text.detectors.{name}"))
         named = {Kind[kind].value for kind in re.findall(r"\bKind\.([A-Z_]+)", source)}
         assert named <= set(kinds), name
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.text.events import Fact, events, facts
-from indistinct.text.rarity import RareCombinations
-from indistinct.text.verdict import DE_IDENTIFIED, Traces, verdict
+from indistinct.scrub.text.events import Fact, events, facts_told
+from indistinct.scrub.text.judging import DE_IDENTIFIED, Traces, verdict
+from indistinct.scrub.text.rarity import RareCombinations
 
 LIFE = (
     "In 1961 his family emigrated. Two years later his father died. "
@@ -69,13 +69,13 @@ def test_facts_of_a_document():
         "This 7 and 6/12 year old girl of Greek descent is an only child. She has cystic fibrosis "
         "and gastritis since June of 1993. Her father, who works as a stonemason, is well."
     )
-    found = {(fact.kind, fact.value) for fact in facts(text)}
+    found = {(fact.kind, fact.value) for fact in facts_told(text)}
     assert {
         ("age", "7"), ("sex", "F"), ("origin", "greek"), ("family", "only child"),
         ("diagnosis", "cystic fibrosis"), ("diagnosis", "gastritis"), ("month and year", "1993-06"),
     } <= found  # fmt: skip
-    assert ("occupation", "bus driver") in facts("He is a bus driver.")
-    assert not [f for f in facts("She is a former smoker.") if f.kind == "occupation"]
+    assert ("occupation", "bus driver") in facts_told("He is a bus driver.")
+    assert not [f for f in facts_told("She is a former smoker.") if f.kind == "occupation"]
 
 
 def test_values_are_shown_only_when_asked_for():
@@ -176,4 +176,4 @@ def test_a_line_may_end_within_an_event():
     assert [event.anchor for event in events(wrapped)] == ["time"]
     listed = "Moved in 1990\nMarried in 1995\nDivorced in 1997\n"
     assert len(events(listed)) == 3
-    assert Fact("family", "two children") in facts("She is divorced, with two\nchildren.")
+    assert Fact("family", "two children") in facts_told("She is divorced, with two\nchildren.")

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from replacement_marks import marked
 
-from indistinct.errors import InputError
-from indistinct.text.finding import Finder
-from indistinct.text.knowledge import knowledge
-from indistinct.text.memory import Memory
-from indistinct.text.replace import Secret
-from indistinct.text.replace.pools import clear_sex
-from indistinct.text.scrubber import Scrubbed, Scrubber
-from indistinct.text.spans import Kind, Span
+from indistinct.core.errors import InputError
+from indistinct.knowledge import knowledge
+from indistinct.scrub.text.finding import Finder
+from indistinct.scrub.text.memory import Memory
+from indistinct.scrub.text.replace import Secret
+from indistinct.scrub.text.replace.pools import clear_sex
+from indistinct.scrub.text.scrubber import Scrubbed, Scrubber
+from indistinct.scrub.text.spans import Kind, Span
 
 FIGURE_21 = """ {Wednesday, February 2, 1994|date}
 

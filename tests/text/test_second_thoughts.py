@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.text.page import read
-from indistinct.text.reducing import OBJECTIONS, SURE, reduced
-from indistinct.text.spans import Kind, Span
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.reducing import OBJECTIONS, SURE, reduced
+from indistinct.scrub.text.spans import Kind, Span
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "text"
 

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from indistinct.text.knowledge import knowledge
-from indistinct.text.page import read
-from indistinct.text.spans import Kind, Span
-from indistinct.text.tagger import LABELS, Tagger, tagged, tagger
-from indistinct.text.tagger.context import context_of, feature_names, forms_of
-from indistinct.text.tagger.features import COMMON_ZIPF, OFFSETS, word_features
+from indistinct.knowledge import knowledge
+from indistinct.scrub.text.page import read
+from indistinct.scrub.text.spans import Kind, Span
+from indistinct.scrub.text.tagger import LABELS, Tagger, tagged, tagger
+from indistinct.scrub.text.tagger.context import context_of, feature_names, forms_of
+from indistinct.scrub.text.tagger.features import COMMON_ZIPF, OFFSETS, word_features
 
 Weights = dict[str, np.ndarray]
 

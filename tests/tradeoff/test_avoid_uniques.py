@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import indistinct
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.protect import Plan, Sample, Shuffle
 from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.protect.step import Step

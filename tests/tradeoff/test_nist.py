@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import indistinct
+from indistinct.keys import read_coded
 from indistinct.protect import Plan, Shuffle
 from indistinct.protect.avoid_uniques import AvoidUniques
 from indistinct.prove.changes import exact_matches
-from indistinct.tradeoff import Candidate, risk_utility_map
-from indistinct.utility.analyses import k_marginal, read_coded
+from indistinct.utility.analyses import k_marginal
+from indistinct.utility.tradeoff import Candidate, risk_utility_map
 
 NIST = Path(__file__).resolve().parents[3] / "shared" / "data" / "nist_acs_national2019.csv"
 FOUR = ("MSP", "EDU", "PINCP_DECILE", "DVET")

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct
-from indistinct.errors import InputError
-from indistinct.figures import Spot, frontier
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import table_hierarchy
 from indistinct.protect import Plan, Pram, RankSwap, Request, Shuffle, SwapHouseholds
-from indistinct.tradeoff import (
+from indistinct.results.figures import Spot, frontier
+from indistinct.utility.tradeoff import (
     Candidate,
     MapPoint,
     place_points,

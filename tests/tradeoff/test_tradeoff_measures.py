@@ -10,6 +10,7 @@ import pytest
 
 import indistinct
 from indistinct.hierarchy import interval_hierarchy, suppression_only, table_hierarchy
+from indistinct.keys import read_coded
 from indistinct.protect import (
     AddNoise,
     Destroy,
@@ -22,11 +23,10 @@ from indistinct.protect import (
     SuppressAttribute,
 )
 from indistinct.prove.changes import exact_matches
-from indistinct.tradeoff import Candidate, risk_utility_map
-from indistinct.tradeoff.intruder import intruder_finds
-from indistinct.tradeoff.labelled import read_labelled, read_original
-from indistinct.tradeoff.usefulness import Tables
-from indistinct.utility.analyses import k_marginal, read_coded
+from indistinct.utility.analyses import k_marginal
+from indistinct.utility.tradeoff import Candidate, risk_utility_map
+from indistinct.utility.tradeoff.labelled import read_labelled, read_original
+from indistinct.utility.tradeoff.mapping import Tables, intruder_finds
 
 KEY = ["age", "town", "sex"]
 TREE = table_hierarchy([(t, "north" if t in "ab" else "south", "*") for t in "abcd"], name="town")

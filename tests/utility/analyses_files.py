@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from indistinct.files import open_table, workspace
-from indistinct.utility.analyses import Coded, read_coded
+from indistinct.keys import Coded, read_coded
 
 
 def coded(original, released=None, **options) -> Coded:

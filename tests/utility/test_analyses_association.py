@@ -11,9 +11,9 @@ import pytest
 from analyses_files import coded, people
 from scipy import stats
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
+from indistinct.core.variables import Variable
 from indistinct.utility.analyses import compare_associations, compare_correlations
-from indistinct.variables import Variable
 
 ORDERED = {"school": "ordinal"}
 
@@ -45,7 +45,7 @@ def test_weighted_spearman_of_whole_weights_is_that_of_repeated_records():
 def test_declared_order_of_texts_is_used():
     known = Variable("grade", level="ordinal", categories=("low", "mid", "high"))
     from indistinct.files import open_table, workspace
-    from indistinct.utility.analyses import read_coded
+    from indistinct.keys import read_coded
 
     with workspace() as folder:
         frame = pd.DataFrame({"grade": ["low", "mid", "high", "high"], "x": [1.5, 2.5, 3.5, 4.5]})

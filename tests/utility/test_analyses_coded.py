@@ -11,9 +11,9 @@ from analyses_files import coded, people
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.files import open_table, workspace
-from indistinct.utility.analyses import read_coded
+from indistinct.keys import read_coded
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 
 

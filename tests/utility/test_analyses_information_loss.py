@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from analyses_files import coded, people
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.utility.analyses import compare_numbers
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from analyses_files import coded, people
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.utility.analyses import k_marginal
 
 NIST = Path(__file__).resolve().parents[3] / "shared" / "data" / "nist_acs_national2019.csv"

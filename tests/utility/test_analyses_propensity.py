@@ -10,7 +10,7 @@ import pytest
 from analyses_files import coded, people
 from scipy.optimize import minimize
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.utility.analyses import compare_propensity, expected_pmse
 
 FACTORS = ["sex", "region", "married"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.utility.analyses import (
     compare_regression,
     compare_regressions,
@@ -165,7 +165,7 @@ def test_wrong_models_are_refused():
     both = coded(people(50))
     with pytest.raises(InputError, match="other than itself"):
         compare_regression(both, "age", ["age"])
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="above 0 and below 1"):
         compare_regression(both, "age", ["sex"], level=95)
     with pytest.raises(InputError, match="numeric or ordinal outcome"):
         compare_regression(both, "sex", ["age"], family="linear")

@@ -11,7 +11,7 @@ import pytest
 from analyses_files import coded, people
 from scipy import stats
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.utility.analyses import compare_marginals, compare_tables
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import joint_cells

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indistinct import open_data
 from indistinct.hierarchy import csv_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
-from indistinct.session import open_data
-from indistinct.utility import entropy_by_variable, measure, quality
+from indistinct.keys.losses import entropy_by_variable, measure
+from indistinct.utility import quality
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 RECORDED = SHARED / "reference" / "arx"

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.files import open_table, workspace
-from indistinct.utility.analyses import compare_marginals, read_coded
-from indistinct.utility.analyses.bin_names import roundest
+from indistinct.keys import read_coded
+from indistinct.utility.analyses import compare_marginals
+from indistinct.utility.analyses.marginals import roundest
 
 
 def marginal_of(original, released, bins=4):

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.census import census_table
-from indistinct.errors import InputError
-from indistinct.figures import Line
+from indistinct.core.errors import InputError
 from indistinct.households import NOBODY, Kinship
+from indistinct.results.figures import Line
 from indistinct.utility.demography import CoupleAges, age_gap, couple_ages, find_break
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import NOBODY, Kinship
 from indistinct.utility.demography import (
     FertilityTrend,

@@ -11,7 +11,7 @@ import pytest
 
 from indistinct import open_data
 from indistinct.census import census_table
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import HouseholdColumns
 from indistinct.utility.demography import demographic_tests
 

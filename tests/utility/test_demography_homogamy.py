@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.households import NOBODY, Kinship
 from indistinct.utility.demography import (
     CoupleEducation,

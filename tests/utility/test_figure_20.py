@@ -10,7 +10,7 @@ import pytest
 from sweeney_releases import NAMES, keys
 
 from indistinct.keys import Recoding
-from indistinct.utility import entropy
+from indistinct.keys.losses import entropy
 
 TABLE = keys()
 EVERYONE = (1 << 12) - 1

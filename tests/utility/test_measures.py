@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.hierarchy import interval_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, Recoding
-from indistinct.keys.recoding import DROPPED
-from indistinct.utility import (
+from indistinct.keys.losses import (
     LOSSES,
     gcp,
     granularity,
@@ -23,8 +22,9 @@ from indistinct.utility import (
     measure,
     ncp,
     precision,
-    quality,
 )
+from indistinct.keys.recoding import DROPPED
+from indistinct.utility import quality
 
 TREE = table_hierarchy(
     [("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*"), ("e", "cd", "*")],

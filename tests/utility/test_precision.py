@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sweeney_releases import datafly, k_similar, keys, mu_argus, recoding
 
-from indistinct.errors import InputError
+from indistinct.core.errors import InputError
 from indistinct.keys import Recoding
-from indistinct.utility import distortion, levels_up, over_distortion, precision
+from indistinct.keys.losses import distortion, levels_up, over_distortion, precision
 
 LEAST = 8.2666667
 """The least distortion of a 2-anonymous cell-level release of Figure 28, by exact search."""
@@ -80,14 +80,14 @@ def test_weights_are_a_weighted_mean():
     release = k_similar(keys())
     only = precision(release, weights={"Birth": 0, "Sex": 0, "ZIP": 0})
     assert only == pytest.approx(precision(release, variables=["Ethnicity"]))
-    with pytest.raises(InputError, match="from 0"):
+    with pytest.raises(InputError, match="of at least 0"):
         precision(release, weights={"Birth": -1.0})
 
 
 def test_over_distortion_of_figure_33():
     found = over_distortion(k_similar(keys()), LEAST / 48)
     assert found.ratio == pytest.approx(1.1855, abs=1e-4)
-    assert found.sentence == "1.19 times the least possible distortion"
+    assert found.sentence() == "1.19 times the least possible distortion"
     assert found.to_dict()["ratio"] == found.ratio
 
 

@@ -24,8 +24,8 @@ from indistinct.census.places import (
     REGIONS,
 )
 from indistinct.census.schema import LABELS
-from indistinct.doors import write_whole
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import write_whole
 
 __all__ = ["HIERARCHIES", "hierarchy_rows", "write_hierarchies"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from indistinct.core import Array
 
 __all__ = ["AliasTable", "Array", "interpolate"]
-
-Array = NDArray[Any]
 
 
 class AliasTable:

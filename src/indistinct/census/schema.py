@@ -15,7 +15,7 @@ from indistinct.census.places import (
     NATIONALITIES,
     REGIONS,
 )
-from indistinct.variables import Level, Role, Value, Variable, Variables
+from indistinct.core import Level, Role, Value, Variable, Variables
 
 __all__ = [
     "CENSUS_SCHEMA",

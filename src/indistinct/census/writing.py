@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.csv
 
-from indistinct.arguments import Seed, at_least
 from indistinct.census.chunk import make_chunks
 from indistinct.census.codes import age_group_19, geography_4
 from indistinct.census.schema import (
@@ -22,11 +20,9 @@ from indistinct.census.schema import (
     census_variables,
     register_variables,
 )
-from indistinct.errors import InputError
+from indistinct.core import InputError, Seed, Variables, at_least, task
 from indistinct.files import parquet_writer, written_whole
-from indistinct.progress import task
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variables
+from indistinct.results import Fact, Result, facts, result
 
 __all__ = ["MOST_PEOPLE", "CensusSummary", "census_table", "skinner_holmes_key", "write_census"]
 
@@ -37,8 +33,8 @@ People = Annotated[int, at_least(1, "For a first try use people=10000.")]
 """How many people a census has."""
 
 
-@dataclass(frozen=True)
-class CensusSummary(Shown):
+@result(eq=True)
+class CensusSummary(Result):
     """What was written."""
 
     people: int
@@ -48,23 +44,25 @@ class CensusSummary(Shown):
     register: Path | None
     seconds: float
 
-    def __repr__(self) -> str:
+    FACTS = facts(
+        Fact("people", shown="people"),
+        Fact("households", shown="households"),
+        Fact("couples", shown="couples"),
+        "path",
+        "register",
+        Fact("seconds", shown="seconds"),
+    )
+
+    def sentence(self) -> str:
+        """Say what was written where."""
         register = f", register in {self.register}" if self.register else ""
         return (
             f"CensusSummary({self.people:,} people, {self.households:,} households, "
             f"{self.couples:,} couples in {self.path}{register}, {self.seconds:.1f} s)"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields with paths as text, for ``--json``."""
-        fields = asdict(self)
-        fields["path"] = str(self.path)
-        fields["register"] = str(self.register) if self.register else None
-        return fields
-
-    def _tables(self) -> list[Table]:
-        found = {"people": self.people, "households": self.households, "couples": self.couples}
-        return [Table.facts(f"The census in {self.path}", {**found, "seconds": self.seconds})]
+    def _lines(self) -> list[str]:
+        return [self.sentence()]
 
 
 def write_census(

@@ -10,7 +10,8 @@ import typer
 from indistinct.census import write_census, write_hierarchies
 from indistinct.cli.options import Json, people, print_json
 from indistinct.cli.places import OutputFile, OutputFolder
-from indistinct.doors import folder_written_whole
+from indistinct.cli.terminal import paragraph
+from indistinct.core.doors import folder_written_whole
 
 __all__ = ["census"]
 
@@ -46,4 +47,4 @@ def census(
     if json:
         print_json(summary.to_dict())
     else:
-        people().print(repr(summary), markup=False)
+        paragraph(people(), repr(summary))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,7 +14,11 @@ from indistinct.cli.results import show_map, show_side_by_side, show_uniques
 from indistinct.cli.tables import show_publication
 from indistinct.cli.terminal import paragraph, table, words
 from indistinct.cli.uniques import show_explanation
-from indistinct.demo import WORDS, Demo, is_demo, run_demo
+from indistinct.demo import WORDS, is_demo, run_demo
+
+if TYPE_CHECKING:
+    from indistinct.demo import Demo
+
 
 __all__ = ["demo", "show_letters", "show_proof"]
 
@@ -39,35 +43,35 @@ def demo(
         return
     show_explanation(console, shown.explanation)
     show_uniques(console, shown.found)
-    console.print("a tenth of them as a sample:")
+    paragraph(console, "a tenth of them as a sample:")
     paragraph(console, words(shown.sample.found))
-    console.print(
-        f"  in truth, unique in the population {shown.truth.population_uniques:>15,}", markup=False
+    paragraph(
+        console, f"  in truth, unique in the population {shown.truth.population_uniques:>15,}"
     )
     show_side_by_side(console, shown.ways)
-    console.print("for an intruder who knows twelve things, shuffled or generalised:")
+    paragraph(console, "for an intruder who knows twelve things, shuffled or generalised:")
     show_map(console, shown.map)
     show_proof(console, shown)
     if shown.areas is not None:
-        console.print("ten tables for its small areas, and for school catchments:")
+        paragraph(console, "ten tables for its small areas, and for school catchments:")
         paragraph(console, shown.areas.refusal, indent="  ")
         show_publication(console, shown.areas.found)
     show_letters(console, shown)
-    console.print(f"written: {out}. Read {out / 'summary.md'} first.", markup=False)
+    paragraph(console, f"written: {out}. Read {out / 'summary.md'} first.")
     for report in shown.reported:
-        console.print(f"report:  {report}", markup=False)
+        paragraph(console, f"report:  {report}")
 
 
 def show_proof(console: Console, shown: Demo) -> None:
     """Show what was proved of the release, and what became of a file without names."""
     if shown.proved is None or shown.fallen is None:
         return
-    console.print("the release, read again and attacked:")
+    paragraph(console, "the release, read again and attacked:")
     paragraph(console, f"{WORDS[shown.proved.state]}: {shown.proved.sentence}", indent="  ")
     if shown.shuffled is not None:
-        console.print("the shuffled release, as its certificate has it:")
+        paragraph(console, "the shuffled release, as its certificate has it:")
         paragraph(console, WORDS[shown.shuffled.state], indent="  ")
-    console.print("the census with names and numbers taken off, against the register:")
+    paragraph(console, "the census with names and numbers taken off, against the register:")
     paragraph(console, shown.fallen.sentence, indent="  ")
 
 
@@ -76,8 +80,9 @@ def show_letters(console: Console, shown: Demo) -> None:
     if shown.letters is None:
         return
     told = shown.letters
-    console.print(
-        f"{told.done.documents} letters and notes about {told.patients} of its people, scrubbed:"
+    paragraph(
+        console,
+        f"{told.done.documents} letters and notes about {told.patients} of its people, scrubbed:",
     )
     names = ("method", "references found", "rightly removed", "leaking letters")
     table(console, names, told.rows())

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from indistinct import files, project
 from indistinct.cli.options import (
     Compute,
     DataFile,
@@ -20,9 +21,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import OutputFile
 from indistinct.cli.terminal import paragraph, words
-from indistinct.doors import lies_within
-from indistinct.files.sql import is_database
-from indistinct.project import draft_project
+from indistinct.core.doors import lies_within
 
 __all__ = ["init"]
 
@@ -41,15 +40,15 @@ def init(
 ) -> None:
     """Write a first project file, guessing what each variable is for and saying why."""
     with opened(data, Compute(memory=memory, threads=threads), query=query) as found:
-        draft = draft_project(found.engine, found.source, data_path=data, query=query)
+        draft = project.draft_project(found.engine, found.source, data_path=data, query=query)
     draft.write(out)
     if json:
         print_json({**draft.to_dict(), "project": str(out)})
     else:
         console = people()
         paragraph(console, words(draft))
-        console.print(f"written: {out}. Check every guess: a wrong key means no protection.")
-        if not is_database(data) and not lies_within(data, out.parent):
+        paragraph(console, f"written: {out}. Check every guess: a wrong key means no protection.")
+        if not files.is_database(data) and not lies_within(data, out.parent):
             console.print(
                 f"note: {data} lies outside the folder of {out}. Put the project file beside the "
                 "data, or use it with --allow-outside.",

@@ -1,7 +1,8 @@
-"""What is going on, as a few live lines on standard error.
+"""What is going on, as a few live lines on standard error; and the screens that people read.
 
 Nothing is shown for the first two seconds, nothing where standard error is not a terminal that can
-move its cursor, and nothing is left behind. Standard output is never written.
+move its cursor, and nothing is left behind. Standard output gets the answer to what was asked and
+nothing else; progress, notes and warnings go to standard error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -19,7 +21,7 @@ from rich.text import Text
 
 from indistinct.cli.console import Screen
 from indistinct.cli.terminal import bar, can_show
-from indistinct.progress import Task, listening
+from indistinct.core import Task, listening
 
 __all__ = ["LiveProgress", "error_console", "hidden", "showing_progress"]
 
@@ -184,10 +186,28 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
+class _Answers(Screen):
+    """Standard output, for which the live lines make room."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, with the live lines out of the way."""
+        with hidden():
+            super().print(*objects, **options)
+
+
+def _two_screens() -> Screen:
+    screen = Screen(stderr=True)
+    screen.answers = _Answers()
+    return screen
+
+
 def error_console() -> Console:
-    """The console that people read: standard error, the one under the live lines if there are."""
+    """The screen of remarks: standard error, the one under the live lines if there are.
+
+    Its `answers` are standard output.
+    """
     shown = _SHOWN.get()
-    return shown.console if shown is not None else Screen(stderr=True)
+    return shown.console if shown is not None else _two_screens()
 
 
 @contextmanager
@@ -204,7 +224,7 @@ def hidden() -> Iterator[None]:
 @contextmanager
 def showing_progress() -> Iterator[None]:
     """Show on standard error what is under way inside, if that is a terminal that can."""
-    console = Screen(stderr=True)
+    console = _two_screens()
     if not (console.file.isatty() and console.is_interactive and not console.is_dumb_terminal):
         yield
         return

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from indistinct.cli import results
 from indistinct.cli.options import people, print_json
-from indistinct.doors import folder_written_whole
-from indistinct.harmless import for_json
-from indistinct.tradeoff import RiskUtilityMap
+from indistinct.core import for_json
+from indistinct.core.doors import folder_written_whole
+from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = ["show_map"]
 
@@ -23,7 +23,7 @@ def show_map(drawn: RiskUtilityMap, out: Path | None, *, as_json: bool) -> None:
         }
         with folder_written_whole(out) as aside:
             for name, what in content.items():
-                (aside / name).write_text(what, encoding="utf-8")
+                (aside / name).write_text(what, encoding="utf-8", newline="\n")
     if as_json:
         print_json(drawn.to_dict())
         return

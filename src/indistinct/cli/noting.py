@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from indistinct.project import Project
-from indistinct.release import AuditTrail, file_digest, parts
+if TYPE_CHECKING:
+    from indistinct.project import Project
+
 
 __all__ = ["note_on_project", "note_on_release"]
 
@@ -30,6 +31,8 @@ def note_on_project(
     """
     if project is None or project.release.audit is None:
         return
+    from indistinct.release import AuditTrail, file_digest
+
     file = Path(project.data.file)
     data = {file.name: file_digest(file)} if file.is_file() else None
     AuditTrail(project.release.audit).append(
@@ -39,6 +42,8 @@ def note_on_project(
 
 def note_on_release(release: str | Path, verb: str, parameters: Any) -> None:
     """Add an entry to the trail of a release folder whose private part is there."""
+    from indistinct.release import AuditTrail, parts
+
     trail = Path(release) / parts.AUDIT
     if trail.is_file():
         AuditTrail(trail).append(verb, parameters=parameters)

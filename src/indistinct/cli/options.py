@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,15 +14,14 @@ from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
 from indistinct.cli.places import RECORDS, DataPlace, OutputFile, ScratchFolder
+from indistinct.core import for_json
 from indistinct.engine import EngineName
-from indistinct.errors import InputError
-from indistinct.harmless import for_json
-from indistinct.protect import Told
-from indistinct.session import Data, open_data
+from indistinct.flow import Data, open_data
+from indistinct.options import RELEASING, split_names, split_numbers, split_pairs
 
 __all__ = [
+    "ENGINE",
     "Accept",
-    "AlthoughUnproved",
     "AtMost",
     "Compute",
     "DataFile",
@@ -31,13 +31,11 @@ __all__ = [
     "KeyList",
     "Master",
     "Memory",
-    "Names",
     "Out",
     "Person",
     "Query",
     "Scratch",
     "Threads",
-    "ToldOption",
     "opened",
     "people",
     "print_json",
@@ -57,53 +55,15 @@ DataFile = Annotated[
 ]
 KeyList = Annotated[
     str | None,
-    typer.Option("--key", help="The variables an intruder can know: a,b,c.", metavar="NAMES"),
+    typer.Option("--key", help=RELEASING["key"].sentence, metavar="NAMES"),
 ]
-K = Annotated[
-    int | None, typer.Option("--k", help="A class is safe when it has at least K records.")
-]
-AtMost = Annotated[
-    int | None,
-    typer.Option(
-        "--at-most", help="Dalenius' way: a key is unique when at most this many records have it."
-    ),
-]
+K = Annotated[int | None, typer.Option("--k", help=RELEASING["k"].sentence)]
+AtMost = Annotated[int | None, typer.Option("--at-most", help=RELEASING["at_most"].sentence)]
 Person = Annotated[
-    str | None,
-    typer.Option(
-        "--person",
-        help="The column that says whose record each is, where people have several: then people "
-        "are counted. By default found, if the data have one.",
-        metavar="NAME",
-    ),
+    str | None, typer.Option("--person", help=RELEASING["person"].sentence, metavar="NAME")
 ]
 Accept = Annotated[
-    str | None,
-    typer.Option(
-        "--accept", help="Reservations that you know and accept, by code.", metavar="CODES"
-    ),
-]
-Names = Annotated[
-    str | None,
-    typer.Option(
-        "--release",
-        help="Columns to release although they name people; the verdict says so.",
-        metavar="NAMES",
-    ),
-]
-ToldOption = Annotated[
-    Told | None,
-    typer.Option(
-        "--told",
-        help="Classes that tell a sensitive value: blank these cells (by default), refuse, or "
-        "allow it, and the verdict says so.",
-    ),
-]
-AlthoughUnproved = Annotated[
-    bool,
-    typer.Option(
-        "--although-unproved", help="Write a release that does not hold; its certificate says so."
-    ),
+    str | None, typer.Option("--accept", help=RELEASING["accept"].sentence, metavar="CODES")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Out = Annotated[
@@ -129,6 +89,17 @@ Scratch = Annotated[
 ]
 
 
+ENGINE: Mapping[str, tuple[Any, Any]] = {
+    "query": (Query, None),
+    "engine": (EngineOption, None),
+    "master": (Master, None),
+    "memory": (Memory, None),
+    "threads": (Threads, None),
+    "scratch": (Scratch, None),
+}
+"""The parameters of verbs that say what does the counting."""
+
+
 @dataclass(frozen=True)
 class Compute:
     """What the user said about the engine."""
@@ -138,6 +109,16 @@ class Compute:
     memory: str | None = None
     threads: int | None = None
     scratch: Path | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Compute:
+        """Take what a verb was given."""
+        return cls(*(given[name] for name in ENGINE if name != "query"))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings by name, as whatever opens data takes them."""
+        return asdict(self)
 
 
 def people() -> Console:
@@ -152,48 +133,6 @@ def print_json(content: dict[str, Any]) -> None:
         sys.stdout.flush()
 
 
-def split_names(text: str | None) -> list[str] | None:
-    """Split ``a,b,c``; None stays None.
-
-    >>> split_names("age, sex")
-    ['age', 'sex']
-    """
-    if text is None:
-        return None
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def split_pairs(text: str | None, *, like: str = "variable=column") -> dict[str, str]:
-    """Split ``a=b,c=d``.
-
-    >>> split_pairs("income=income_public")
-    {'income': 'income_public'}
-    """
-    pairs = {}
-    for part in split_names(text) or []:
-        name, equals, value = part.partition("=")
-        if not equals or not name or not value:
-            raise InputError(f"'{part}' must be written as {like}.")
-        pairs[name] = value
-    return pairs
-
-
-def split_numbers(text: str | None, *, whole: bool = False) -> dict[str, Any]:
-    """Split ``a=1,b=0.5`` into numbers by name.
-
-    >>> split_numbers("sex=0,birth=2", whole=True)
-    {'sex': 0, 'birth': 2}
-    """
-    numbers: dict[str, Any] = {}
-    for name, value in split_pairs(text, like="variable=number").items():
-        try:
-            numbers[name] = int(value) if whole else float(value)
-        except ValueError:
-            kind = "whole number" if whole else "number"
-            raise InputError(f"'{name}={value}' must give '{name}' a {kind}.") from None
-    return numbers
-
-
 def opened(
     data: str, compute: Compute, *, query: str | None = None, project: Path | None = None
 ) -> AbstractContextManager[Data]:
@@ -201,10 +140,6 @@ def opened(
     return open_data(
         data,
         query=query,
-        engine=compute.engine,
-        master=compute.master,
-        memory=compute.memory,
-        threads=compute.threads,
-        scratch=compute.scratch,
         project=project,
+        **compute.settings,
     )

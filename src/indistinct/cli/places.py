@@ -14,7 +14,9 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from indistinct.doors import (
+from indistinct import files, project, release
+from indistinct.core import IndistinctError, InputError
+from indistinct.core.doors import (
     Watch,
     beside,
     check_file,
@@ -22,13 +24,8 @@ from indistinct.doors import (
     check_new_file,
     check_new_folder,
 )
-from indistinct.errors import IndistinctError, InputError
-from indistinct.files import check_data
-from indistinct.files.sql import is_database
-from indistinct.files.writing import BY_SUFFIX
-from indistinct.project import load_project
-from indistinct.release import AuditTrail
-from indistinct.report.placing import check_page
+from indistinct.files import BY_SUFFIX
+from indistinct.release import report
 
 __all__ = [
     "RECORDS",
@@ -118,10 +115,10 @@ class ProjectFile(PlaceKind):
 
 def _check_project(path: str | Path) -> None:
     """Refuse what is no project file, and one whose audit trail is none, before any work."""
-    trail = load_project(path).release.audit
+    trail = project.load_project(path).release.audit
     if trail is not None:
         try:
-            AuditTrail(trail).check_kind()
+            release.AuditTrail(trail).check_kind()
         except IndistinctError as error:
             raise InputError(f"{path}: [release] audit: {error}") from None
 
@@ -135,14 +132,14 @@ class DataPlace(PlaceKind):
 
     def check(self, path: str | Path, watch: Watch) -> None:
         """Refuse what cannot be opened as data."""
-        if is_database(str(path)):
+        if files.is_database(str(path)):
             return
         if str(path).endswith(".toml"):
             _check_project(path)
         elif self.what != "file" and not os.path.lexists(path):
             raise InputError(f"There is no {self.what} {path}. {beside(Path(path))}")
         else:
-            check_data(path)
+            files.check_data(path)
 
 
 @dataclass(frozen=True)
@@ -252,7 +249,7 @@ class PageFile(OutputFile):
 
     def check(self, path: Path, watch: Watch) -> None:
         """Refuse a place where a report must not be."""
-        check_page(path, pdf=False)
+        report.check_page(path, pdf=False)
 
 
 @dataclass(frozen=True)

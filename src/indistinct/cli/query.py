@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -14,14 +14,16 @@ from indistinct.cli.live import hidden
 from indistinct.cli.noting import note_on_project, note_on_release
 from indistinct.cli.options import Json, Out, people, print_json
 from indistinct.cli.places import KeptFile, ReleasePlace
+from indistinct.cli.terminal import paragraph
 from indistinct.cli.verb import together
-from indistinct.errors import InputError
+from indistinct.core import InputError, visible
 from indistinct.files import write_data
-from indistinct.harmless import visible
 from indistinct.project import load_project
-from indistinct.query import Answer, ask, ask_as
-from indistinct.query.answer import as_shown
-from indistinct.query.log import check_is_log
+from indistinct.query import as_shown, ask, ask_as, check_is_log
+
+if TYPE_CHECKING:
+    from indistinct.query import Answer
+
 
 __all__ = ["query"]
 
@@ -132,7 +134,7 @@ def query(
         with hidden():
             show_answer(answer)
     else:
-        console.print(f"written: {out}", markup=False)
+        paragraph(console, f"written: {out}")
     console.print(answer.summary, markup=False)
     for note in answer.notes:
         console.print(f"note: {note}", markup=False, soft_wrap=True)

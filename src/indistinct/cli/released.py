@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from indistinct.cli.options import people, print_json
 from indistinct.cli.results import show_protected
-from indistinct.errors import GuaranteeError
-from indistinct.release import ReleaseFolder
-from indistinct.running import Run
+from indistinct.cli.terminal import paragraph
+from indistinct.core import GuaranteeError
+
+if TYPE_CHECKING:
+    from indistinct.flow import Run
+    from indistinct.release import ReleaseFolder
+
 
 __all__ = ["tell_run"]
 
@@ -47,25 +51,17 @@ def _show(console: Console, run: Run) -> None:
     written = run.release
     show_protected(console, run.protected)
     if run.protection is not None:
-        console.print(run.protection.details(), markup=False, soft_wrap=True)
-    console.print(f"verdict: {written.sentence}", markup=False, soft_wrap=True)
+        paragraph(console, run.protection.details())
+    paragraph(console, f"verdict: {written.sentence}")
     for reservation in written.reservations:
-        console.print(
-            f"  {reservation['code']}: {reservation['sentence']}", markup=False, soft_wrap=True
-        )
+        paragraph(console, f"{reservation['code']}: {reservation['sentence']}", indent="  ")
     parts = (written.data, written.methodology, written.contract, written.certificate)
-    console.print(f"written: {', '.join(map(str, parts))}", markup=False, soft_wrap=True)
+    paragraph(console, f"written: {', '.join(map(str, parts))}")
     if written.open:
-        console.print(
-            f"to fill in before signing: {', '.join(written.open)}", markup=False, soft_wrap=True
-        )
-    console.print(f"private: {written.plan.parent}", markup=False, soft_wrap=True)
-    console.print(f"read before signing: {run.report.html}", markup=False, soft_wrap=True)
+        paragraph(console, f"to fill in before signing: {', '.join(written.open)}")
+    paragraph(console, f"private: {written.plan.parent}")
+    paragraph(console, f"read before signing: {run.report.html}")
     if run.shareable is not None:
-        console.print(f"to show to others: {run.shareable.html}", markup=False, soft_wrap=True)
+        paragraph(console, f"to show to others: {run.shareable.html}")
     if run.secret is not None:
-        console.print(
-            f"the key: {run.secret}. Keep it; without it nobody can decrypt.",
-            markup=False,
-            soft_wrap=True,
-        )
+        paragraph(console, f"the key: {run.secret}. Keep it; without it nobody can decrypt.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,12 +22,16 @@ from indistinct.cli.options import (
     print_json,
 )
 from indistinct.cli.places import DataPlace, PageFile, ProjectFile, ReleasePlace, WordOrFile
+from indistinct.cli.terminal import answers_of, paragraph
 from indistinct.cli.verb import together
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError
+from indistinct.flow import outcomes_of, write_comparison_report, write_report
 from indistinct.project import load_project
-from indistinct.report import WrittenReport, write_comparison_report, write_report
-from indistinct.report.candidates import outcomes_of
-from indistinct.report.pieces import Claim, Document, Edition
+from indistinct.release.report import Claim
+
+if TYPE_CHECKING:
+    from indistinct.flow import WrittenReport
+    from indistinct.release.report import Document, Edition
 
 __all__ = ["report"]
 
@@ -166,10 +170,11 @@ def _facts(releases: Sequence[Path], written: WrittenReport) -> dict[str, Any]:
 def _show(console: Console, written: WrittenReport, *, pdf: bool) -> None:
     for piece in written.document.sections[0].pieces:
         if isinstance(piece, Claim) and (piece.tone != "plain" or piece.name.startswith("fate.")):
-            console.print(Text(piece.text, style=_STYLES.get(piece.tone, "")), soft_wrap=True)
+            shown = Text(piece.text, style=_STYLES.get(piece.tone, ""))
+            answers_of(console).print(shown, soft_wrap=True)
     for path in (written.html, written.json, written.pdf):
         if path is not None:
-            console.print(f"written: {path}", markup=False, soft_wrap=True)
+            paragraph(console, f"written: {path}")
     older = written.html.with_suffix(".pdf")
     if not pdf and older.is_file():
         console.print(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 
+import indistinct.risk as risk
 from indistinct.cli.terminal import heading, note, paragraph, table, words
-from indistinct.comparing.result import ReleaseComparison
-from indistinct.keys import Uniques
-from indistinct.protect import Comparison, Cost, Protected, SideBySide
-from indistinct.prove import Verification
-from indistinct.risk import FileRisk, ModelPath, RecordRisk, Suda, VariableRemoval
-from indistinct.tradeoff import RiskUtilityMap
-from indistinct.tradeoff.points import RISKS, UTILITIES
+from indistinct.utility import tradeoff
+
+if TYPE_CHECKING:
+    from indistinct.keys import Uniques
+    from indistinct.protect import Cost, Protected
+    from indistinct.prove import Verification
+    from indistinct.risk import FileRisk, ModelPath, Suda, VariableRemoval
+    from indistinct.utility.comparing import Comparison, ReleaseComparison, SideBySide
+    from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = [
     "show_actions",
@@ -56,7 +61,7 @@ def show_risk(console: Console, result: FileRisk, combinations: Suda | None = No
     for part in (result.found, result.individual, result.attributes, result.flags):
         if part is not None:
             paragraph(console, words(part))
-    if isinstance(result.found, RecordRisk):
+    if isinstance(result.found, risk.RecordRisk):
         bands = [band for band in result.found.bands() if band.sample_uniques]
         most = max((band.sample_uniques for band in bands), default=0) or 1
         table(
@@ -285,8 +290,8 @@ def show_map(console: Console, drawn: RiskUtilityMap) -> None:
     )
     for refused in drawn.refused:
         note(console, f"{refused.name} was refused", refused.why)
-    note(console, "risk", RISKS[drawn.risk])
-    note(console, "utility", UTILITIES[drawn.utility])
+    note(console, "risk", tradeoff.RISKS[drawn.risk])
+    note(console, "utility", tradeoff.UTILITIES[drawn.utility])
     note(console, "unchanged", "of the original's uniques; < dominated by")
     if drawn.risk != "linkage":
         note(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,9 +29,12 @@ from indistinct.cli.places import DataPlace, InputFile, KeptFile
 from indistinct.cli.results import show_risk
 from indistinct.cli.terminal import paragraph, words
 from indistinct.cli.verb import together
-from indistinct.errors import InputError
-from indistinct.risk import Distribution, FileRisk, FollowUps
-from indistinct.risk.followup import read_follow_up
+from indistinct.core import InputError
+from indistinct.risk import Distribution, FollowUps, read_follow_up
+
+if TYPE_CHECKING:
+    from indistinct.risk import FileRisk
+
 
 __all__ = ["risk"]
 
@@ -161,7 +164,7 @@ def risk(
         else:
             show_risk(console, result, combinations)
             if out is not None:
-                console.print(f"written: {out}", markup=False)
+                paragraph(console, f"written: {out}")
 
 
 def keep_following_up(result: FileRisk, path: Path) -> None:

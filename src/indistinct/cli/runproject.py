@@ -2,117 +2,72 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.options import (
-    Accept,
-    AlthoughUnproved,
-    Compute,
-    EngineOption,
-    Json,
-    Master,
-    Memory,
-    Names,
-    Scratch,
-    Threads,
-    ToldOption,
-    people,
-    split_names,
-)
-from indistinct.cli.places import DataPlace, InputFile, OutputFolder, ProjectFile, ReleasePlace
+from indistinct.cli.declared import Line, line_of, read_given, taking
+from indistinct.cli.options import ENGINE, Compute, Json, people
+from indistinct.cli.places import ProjectFile
+from indistinct.cli.protect import PLACES
 from indistinct.cli.released import tell_run
 from indistinct.cli.scrub import tell_scrubbed
 from indistinct.cli.tables import publish, tell_publication
-from indistinct.doors import lies_within
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import lies_within
+from indistinct.flow import run_project
+from indistinct.options import RELEASING
 from indistinct.project import Project, load_project
-from indistinct.publishing import Asked, check_publication
-from indistinct.running import run_project
-from indistinct.scrubbing import scrub
+from indistinct.scrub import scrub
+from indistinct.tables.publishing import Asked, check_publication
 
 __all__ = ["run"]
 
 
-def run(
-    project: Annotated[
-        Path,
-        typer.Argument(metavar="PROJECT", help="The project file; 'indistinct init' drafts one."),
-        ProjectFile(),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The release folder, instead of the project's."),
-        OutputFolder(),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeat a run, instead of with the project's seed.")
-    ] = None,
-    registers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--register",
-            help="A register of people to attack the release with, beside the project's; may be "
-            "given several times.",
-        ),
-        DataPlace("register"),
-    ] = None,
-    earlier: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--with",
-            help="An earlier release of the same people, beside the project's; may be given "
-            "several times.",
-        ),
-        ReleasePlace("earlier release"),
-    ] = None,
-    sign: Annotated[
-        Path | None,
-        typer.Option(help="The holder's private key: signs the certificate."),
-        InputFile("key"),
-    ] = None,
-    keep_named: Names = None,
-    accept: Accept = None,
-    although_unproved: AlthoughUnproved = False,
-    told: ToldOption = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")] = False,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
-    json: Json = False,
-) -> None:
+_ASKED = tuple(
+    RELEASING[name]
+    for name in (
+        *("out", "seed", "registers", "earlier", "sign_with", "keep_named", "accept"),
+        *("although_unproved", "told"),
+    )
+)
+"""Options of a release that go before what the project says, or come beside it."""
+
+_LINES: Mapping[str, Line] = {
+    "project": (
+        Annotated[
+            Path,
+            typer.Argument(
+                metavar="PROJECT", help="The project file; 'indistinct init' drafts one."
+            ),
+            ProjectFile(),
+        ],
+        inspect.Parameter.empty,
+    ),
+    **{one.parameter: line_of(one, PLACES.get(one.name)) for one in _ASKED},
+    "pdf": (Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")], False),
+    **{name: line for name, line in ENGINE.items() if name != "query"},
+    "json": (Json, False),
+}
+
+
+@taking(_LINES)
+def run(*, project: Path, json: bool, pdf: bool, **given: Any) -> None:
     """Do all that a project file says: find, protect, compare, write, prove, report; and tables."""
-    console = people()
-    compute = Compute(engine, master, memory, threads, scratch)
+    console, compute = people(), Compute.of(given)
+    typed = read_given(_ASKED, given)
+    out, seed, accept = typed.get("out"), typed.get("seed"), typed.get("accept", ())
     asked = load_project(project) if project.suffix == ".toml" else None
     tables = asked is not None and bool(asked.tables) and asked.publish.out is not None
     if asked is not None:
-        _check_used(
-            asked,
-            {
-                "--register": registers,
-                "--with": earlier,
-                "--sign": sign,
-                "--release": keep_named,
-                "--although-unproved": although_unproved,
-                "--pdf": pdf,
-            },
-            accept,
-        )
+        _check_used(asked, typed, pdf=pdf)
         if tables and out is not None and _releases(asked):
             _check_apart(out, asked)
     if tables and asked is not None and not _releases(asked):
-        found = publish(
-            str(project),
-            Asked.of_texts(out=out, seed=seed),
-            compute,
-            accept=split_names(accept) or (),
-        )
+        found = publish(str(project), Asked.of_texts(out=out, seed=seed), compute, accept=accept)
         tell_publication(found, as_json=json)
         return
     if asked is not None and asked.text.columns and not _releases(asked):
@@ -121,39 +76,23 @@ def run(
                 project,
                 out=out or asked.release.out,
                 seed=seed if seed is not None or asked.text.secret else asked.release.seed,
-                engine=engine,
-                master=master,
-                memory=memory,
-                threads=threads,
-                scratch=scratch,
+                **compute.settings,
             ),
             as_json=json,
         )
         return
     done = run_project(
         project,
-        out=out,
-        seed=seed,
-        registers=registers or (),
-        earlier=earlier or (),
-        sign_with=sign,
-        keep_named=split_names(keep_named) or (),
-        accept=split_names(accept) or (),
-        although_unproved=although_unproved,
-        told=told,
+        **typed,
         pdf=pdf,
-        engine=engine,
-        master=master,
-        memory=memory,
-        threads=threads,
-        scratch=scratch,
+        **compute.settings,
         check=(lambda data: check_publication(data, Asked.of_texts())) if tables else None,
         say=lambda sentence: console.print(sentence, markup=False, soft_wrap=True),
     )
     if not tables:
         tell_run(done, as_json=json)
         return
-    found = publish(str(project), Asked.of_texts(), compute, accept=split_names(accept) or ())
+    found = publish(str(project), Asked.of_texts(), compute, accept=accept)
     tell_run(done, as_json=json, besides={"tables": found.to_dict()})
     if json and not found.passes:
         raise typer.Exit(1)
@@ -161,13 +100,13 @@ def run(
         tell_publication(found, as_json=False)
 
 
-def _check_used(project: Project, given: Mapping[str, object], accept: str | None) -> None:
+def _check_used(project: Project, typed: Mapping[str, Any], *, pdf: bool) -> None:
     """Refuse options for a release of records where the project asks for none."""
     if _releases(project) or not (project.text.columns or project.tables):
         return
-    unused = [name for name, value in given.items() if value]
-    if accept and not project.tables:
-        unused.append("--accept")
+    used = {"out", "seed", "told", *(["accept"] if project.tables else [])}
+    unused = [RELEASING[name].typed_as for name in typed if name not in used]
+    unused += ["--pdf"] if pdf else []
     if unused:
         raise InputError(
             f"{project.path} asks for no release of records, so that {', '.join(unused)} would be "

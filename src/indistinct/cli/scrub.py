@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from indistinct import project
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     EngineOption,
@@ -29,12 +30,15 @@ from indistinct.cli.places import (
     OutputFolder,
 )
 from indistinct.cli.terminal import heading, note, paragraph, table
-from indistinct.errors import InputError
-from indistinct.project import Dates, Scope, load_project
-from indistinct.scrubbing import ScrubResult
-from indistinct.scrubbing import scrub as scrub_letters
-from indistinct.text.baselines import FourRows
-from indistinct.text.replace import Secret
+from indistinct.core import InputError
+from indistinct.project import Dates, Scope
+from indistinct.scrub import scrub as scrub_letters
+from indistinct.scrub.text.replace import Secret
+
+if TYPE_CHECKING:
+    from indistinct.scrub import ScrubResult
+    from indistinct.scrub.text import FourRows
+
 
 __all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 
@@ -186,7 +190,7 @@ def scrub(
     )
     if letters[0].suffix.lower() == ".toml":
         told = {"documents": done.documents, "threshold": done.threshold}
-        note_on_project(load_project(letters[0]), "scrub", told, verdict=done.verdict)
+        note_on_project(project.load_project(letters[0]), "scrub", told, verdict=done.verdict)
     tell_scrubbed(done, as_json=json)
 
 

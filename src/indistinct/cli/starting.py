@@ -15,19 +15,19 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
 import typer
 
+from indistinct import engine
 from indistinct.cli import INTERRUPTED, STOPPED
 from indistinct.cli.app import app
-from indistinct.cli.console import harmless_streams
 from indistinct.cli.faults import FAULT, errors_behind, tell_fault
-from indistinct.cli.verb import honest, tell_people
-from indistinct.doors import Watch, undisturbed, watching
-from indistinct.engine.failing import BROKEN_OFF, OUT_OF_MEMORY
-from indistinct.errors import IndistinctError, Interrupted
-from indistinct.harmless import for_terminal
+from indistinct.cli.streams import ReaderGone, harmless_streams
+from indistinct.cli.telling import honest, tell_people
+from indistinct.core import IndistinctError, Interrupted, for_terminal
+from indistinct.core.doors import Watch, undisturbed, watching
 
 __all__ = ["start"]
 
@@ -47,25 +47,27 @@ def start(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     with (
         harmless_streams(),
-        _noticing_interrupts() as interrupted,
+        _noticing_interrupts() as interrupts,
         watching(say=tell_people) as run,
     ):
         try:
-            result = app(args=arguments, prog_name="indistinct", standalone_mode=True)
+            try:
+                result = app(args=arguments, prog_name="indistinct", standalone_mode=True)
+            finally:
+                interrupts.work_is_over = True
         except SystemExit as leaving:
             if leaving.code == INTERRUPTED:  # so Typer leaves when it is interrupted, and is silent
                 return _stopped(run)
             return leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
         except IndistinctError as error:
-            if interrupted.is_set() and not isinstance(error, Interrupted):
+            if interrupts.noticed and not isinstance(error, Interrupted):
                 return _stopped(run)  # whatever a library made of it
             return _say(str(error), error.exit_code)
-        except BrokenPipeError:
-            # the reader of our output has gone; there is nobody to tell
+        except (ReaderGone, BrokenPipeError):  # there is nobody to tell
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return WRONG
         except (Exception, KeyboardInterrupt) as error:
-            return _end(error, arguments, run, interrupted=interrupted.is_set())
+            return _end(error, arguments, run, interrupted=interrupts.noticed)
     return int(result or 0)
 
 
@@ -76,7 +78,7 @@ def _stopped(run: Watch) -> int:
 def _end(error: BaseException, arguments: list[str], run: Watch, *, interrupted: bool) -> int:
     """Say what became of a command that did not end by itself."""
     behind = list(errors_behind(error))
-    if interrupted or any(isinstance(e, (KeyboardInterrupt, BROKEN_OFF)) for e in behind):
+    if interrupted or any(_is_interrupt(e) for e in behind):
         return _stopped(run)
     if any(_is_out_of_memory(e) for e in behind):
         return _say(_NO_MEMORY, WRONG)
@@ -88,9 +90,19 @@ def _end(error: BaseException, arguments: list[str], run: Watch, *, interrupted:
     return _say(tell_fault(error, arguments, typer.main.get_command(app)), FAULT)
 
 
+def _is_interrupt(error: BaseException) -> bool:
+    """Say whether the work was broken off, also where the engine has its own word for it."""
+    return isinstance(error, KeyboardInterrupt) or _is_of_engine(error, "BROKEN_OFF")
+
+
+def _is_of_engine(error: BaseException, kind: str) -> bool:
+    """Say whether an error is the engine's; one that was never loaded has made none."""
+    return "duckdb" in sys.modules and isinstance(error, getattr(engine, kind))
+
+
 def _is_out_of_memory(error: BaseException) -> bool:
     """Say whether memory is out, also where a library has no kind of error for it."""
-    if isinstance(error, (MemoryError, OUT_OF_MEMORY)):
+    if isinstance(error, MemoryError) or _is_of_engine(error, "OUT_OF_MEMORY"):
         return True
     if isinstance(error, OSError):
         return error.errno in (errno.ENOMEM, errno.EAGAIN)
@@ -98,25 +110,38 @@ def _is_out_of_memory(error: BaseException) -> bool:
     return any(words in text for words in _OUT_OF_MEMORY)
 
 
+@dataclass
+class _Interrupts:
+    """Whether there was an interrupt, and whether another would find work to break off."""
+
+    noticed: bool = False
+    work_is_over: bool = False
+
+
 @contextmanager
-def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Remember that there was an interrupt: libraries turn it into errors of their own."""
-    noticed = threading.Event()
+def _noticing_interrupts() -> Iterator[_Interrupts]:
+    """Remember that there was an interrupt: libraries turn it into errors of their own.
+
+    Once the work is over, what is being said about it is not interrupted any more.
+    """
+    interrupts = _Interrupts()
     before = signal.getsignal(signal.SIGINT)
     main_thread = threading.current_thread() is threading.main_thread()
     if not main_thread or before is not signal.default_int_handler:
-        yield noticed
+        yield interrupts
         return
 
     def notice(number: int, frame: FrameType | None) -> None:
-        noticed.set()
+        if interrupts.work_is_over:
+            return
+        interrupts.noticed = True
         # objects of libraries are left half made, and what their finalisers say of it is no news
         sys.unraisablehook = lambda told: None
         signal.default_int_handler(number, frame)
 
     signal.signal(signal.SIGINT, notice)
     try:
-        yield noticed
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
 

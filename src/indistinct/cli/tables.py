@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -30,11 +30,16 @@ from indistinct.cli.options import (
 from indistinct.cli.places import RECORDS, InputFolder, KeptFile, OutputFile, OutputFolder
 from indistinct.cli.terminal import heading, paragraph, table, words
 from indistinct.cli.verb import together
-from indistinct.doors import write_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import write_whole
 from indistinct.project import Stop, TableFormat, TableMethod
-from indistinct.publishing import Asked, Experiment, Publication, experiment, publish_tables
-from indistinct.tables.differencing.requests import Published
+from indistinct.tables import publishing
+from indistinct.tables.differencing import Published
+from indistinct.tables.publishing import Experiment
+
+if TYPE_CHECKING:
+    from indistinct.tables.publishing import Asked, Publication
+
 
 __all__ = ["publish", "show_publication", "tables", "tell_publication"]
 
@@ -203,7 +208,7 @@ def tables(
     json: Json = False,
 ) -> None:
     """Say whether tables for areas are safe to publish, and publish them so that they are."""
-    asked = Asked.of_texts(
+    asked = publishing.Asked.of_texts(
         table_ or (),
         universe=_flag(universe),
         value=value,
@@ -236,7 +241,9 @@ def tables(
     compute = Compute(engine, master, memory, threads, scratch)
     if experiment_ is not None:
         with opened(data, compute, query=query) as opened_data:
-            shown = experiment(opened_data, asked, experiment_, vary=vary, seed=seed or 0)
+            shown = publishing.experiment(
+                opened_data, asked, experiment_, vary=vary, seed=seed or 0
+            )
         _plot(shown, plot)
         if json:
             print_json(shown.to_dict())
@@ -269,7 +276,7 @@ def publish(
     """Weigh tables, publish them where a folder is named, and note it on the audit trail."""
     console = people()
     with opened(data, compute, query=query) as opened_data:
-        found = publish_tables(
+        found = publishing.publish_tables(
             opened_data,
             asked,
             although_unproved=although_unproved,
@@ -355,7 +362,7 @@ def show_publication(console: Console, found: Publication) -> None:
     for sentence in found.geographies.told() if found.geographies is not None else ():
         paragraph(console, sentence)
     if found.folder is not None:
-        paragraph(console, f"published: {found.folder.folder}, {found.folder.sentence}")
+        paragraph(console, f"published: {found.folder.folder}, {found.folder.said}")
         for one in found.folder.verdict["reservations"]:
             paragraph(console, f"{one['code']}: {one['sentence']}", indent="  ")
         for attack in found.folder.verdict["attacks"]:

@@ -1,7 +1,8 @@
 """Tables, small bars and facts for people at a terminal, 60 columns wide or more.
 
-Everything here is written to standard error (see `indistinct.cli.live`). Text is taken as it is:
-nothing in it is markup, so that a variable named ``[red]`` shows as that.
+What was asked for is written to standard output, notes and warnings to standard error: a console
+says where its `answers` go (see `indistinct.cli.live`). Text is taken as it is: nothing in it is
+markup, so that a variable named ``[red]`` shows as that.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from indistinct.harmless import visible
+from indistinct.core import visible
 
 __all__ = ["bar", "can_show", "heading", "note", "paragraph", "table", "words"]
 
@@ -28,6 +29,16 @@ BLOCKS = " ▏▎▍▌▋▊▉█"
 GAP = 2
 MOST, TEXT = 40, 28
 """Columns that the first cell of a row, and other cells of text, take before they are broken."""
+
+
+NOTES = ("note", "warning")
+"""Remarks that are no part of the answer."""
+
+
+def answers_of(console: Console) -> Console:
+    """Return where the answer goes."""
+    answers: Console = getattr(console, "answers", console)
+    return answers
 
 
 def can_show(text: str, console: Console) -> bool:
@@ -83,6 +94,7 @@ def table(
     bold
         Rows that stand out.
     """
+    console = answers_of(console)
     if title:
         heading(console, title)
     room = max(20, console.width - 2)
@@ -159,11 +171,17 @@ def _blocks(columns: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
 
 def heading(console: Console, sentence: str) -> None:
     """Print the sentence that says it all; in one line where nobody sees where lines end."""
+    console = answers_of(console)
     console.print(Text(sentence, style="bold"), soft_wrap=not console.is_terminal)
 
 
 def note(console: Console, kind: str, sentence: str) -> None:
-    """Print a remark with its kind before it, its further lines set in."""
+    """Print a remark with its kind before it, its further lines set in.
+
+    Notes and warnings stand beside the answer, remarks of another kind in it.
+    """
+    if kind not in NOTES:
+        console = answers_of(console)
     if not console.is_terminal:  # whoever searches a log finds the sentence in one piece
         console.print(f"  {kind}: {sentence}", markup=False, soft_wrap=True)
         return
@@ -182,6 +200,7 @@ def words(result: object) -> str:
 
 def paragraph(console: Console, text: str, *, indent: str = "") -> None:
     """Print lines as they are; at a terminal, long ones are broken between words."""
+    console = answers_of(console)
     shown = "\n".join(f"{indent}{line}" for line in text.splitlines())
     console.print(shown, markup=False, soft_wrap=not console.is_terminal)
 

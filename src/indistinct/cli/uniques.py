@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from indistinct import engine, keys
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     AtMost,
@@ -32,11 +33,14 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import RECORDS, OutputFile
 from indistinct.cli.results import show_uniques
-from indistinct.cli.terminal import table
+from indistinct.cli.terminal import paragraph, table
 from indistinct.cli.verb import together
-from indistinct.engine import Approach, show_size
-from indistinct.keys import Explanation, write_pull_out
-from indistinct.variables import Missing
+from indistinct.core import Missing
+from indistinct.engine import Approach
+
+if TYPE_CHECKING:
+    from indistinct.keys import Explanation
+
 
 __all__ = ["show_explanation", "uniques"]
 
@@ -107,7 +111,7 @@ def uniques(
             person=person,
         )
         if pull_out_to is not None:
-            write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))
+            keys.write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))
         if out is not None:
             found.write(out)
         shown = found.records_at_risk().tolist() if pull_out_to is not None else None
@@ -122,7 +126,7 @@ def uniques(
             show_uniques(console, found)
             for path in (out, pull_out_to):
                 if path is not None:
-                    console.print(f"written: {path}", markup=False)
+                    paragraph(console, f"written: {path}")
 
 
 def show_explanation(console: Console, explanation: Explanation) -> None:
@@ -136,7 +140,8 @@ def show_explanation(console: Console, explanation: Explanation) -> None:
         bold=[row[-1] == "chosen" for row in rows],
         text=("approach", "choice"),
     )
-    console.print(
+    paragraph(
+        console,
         f"{explanation.records:,} records, {len(explanation.key)} variables, "
-        f"{show_size(explanation.memory)} of memory: by {explanation.chosen}"
+        f"{engine.show_size(explanation.memory)} of memory: by {explanation.chosen}",
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from indistinct import flow
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     EngineOption,
@@ -31,10 +32,11 @@ from indistinct.cli.places import (
     ReleasePlace,
 )
 from indistinct.cli.results import show_comparison
-from indistinct.comparing import LEAST, THRESHOLDS, compare_release
-from indistinct.errors import GuaranteeError
+from indistinct.cli.terminal import paragraph
+from indistinct.core import GuaranteeError
 from indistinct.project import load_project
-from indistinct.utility.demography.front import KinshipOf
+from indistinct.utility.comparing import LEAST, THRESHOLDS
+from indistinct.utility.demography import KinshipOf
 
 __all__ = ["utility"]
 
@@ -157,7 +159,7 @@ def utility(
     json: Json = False,
 ) -> None:
     """Say whether results from the released file would be those from the original."""
-    found = compare_release(
+    found = flow.compare_release(
         original,
         released,
         project=project,
@@ -198,9 +200,9 @@ def utility(
         console = people()
         show_comparison(console, found)
         if drawn:
-            console.print(f"{len(drawn)} figures: {figures}", markup=False, soft_wrap=True)
+            paragraph(console, f"{len(drawn)} figures: {figures}")
         if out is not None:
-            console.print(f"written: {out}", markup=False, soft_wrap=True)
+            paragraph(console, f"written: {out}")
     if found.passed is False:
         said = " ".join(f"{s[:1].upper()}{s[1:]}." for s in found.suggestions)
         raise GuaranteeError(f"{found.sentence}. {said}")

@@ -16,14 +16,14 @@ from typing import Any, TypeVar, get_args
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from indistinct.cli.live import error_console
+from indistinct import prove
 from indistinct.cli.options import split_names
 from indistinct.cli.places import AllowOutside, OutputFile, Overwrite, PlaceKind
-from indistinct.doors import Watch, remove_leftovers, resolved, watching
-from indistinct.errors import IndistinctError, InputError
-from indistinct.prove.opinion import check_codes
+from indistinct.cli.telling import honest, tell_people
+from indistinct.core import IndistinctError, InputError
+from indistinct.core.doors import Watch, remove_leftovers, resolved, watching
 
-__all__ = ["as_verb", "honest", "option_of", "places_of", "tell_people", "together"]
+__all__ = ["as_verb", "option_of", "places_of", "together"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _RULES = "__options_that_go_together__"
@@ -107,25 +107,6 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
     )
 
 
-def honest(sentence: str, written: list[Path]) -> str:
-    """Take back that nothing was written, where something was.
-
-    >>> honest("The disk is full. Nothing was written.", [Path("c.csv")])
-    'The disk is full. Before that, c.csv was written.'
-    """
-    if not written:
-        return sentence
-    was = f"efore that, {', '.join(map(str, written))} {'was' if len(written) == 1 else 'were'}"
-    for first, word in (("B", "Nothing was written"), ("b", "nothing was written")):
-        sentence = sentence.replace(word, f"{first}{was} written")
-    return sentence
-
-
-def tell_people(sentence: str) -> None:
-    """Print a sentence where it does not mix with what was asked for."""
-    error_console().print(sentence, markup=False, soft_wrap=True)
-
-
 def places_of(verb: Callable[..., Any]) -> dict[str, PlaceKind]:
     """Return the options of a verb that name a place, by name."""
     found = {}
@@ -197,7 +178,7 @@ def _unknown_codes(accept: str | None) -> Iterator[str]:
     """Say which reservations there are none of: accepting them would be ignored."""
     for code in split_names(accept) or ():
         try:
-            check_codes([code])
+            prove.check_codes([code])
         except InputError as error:
             yield str(error)
 

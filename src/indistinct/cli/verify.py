@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from indistinct import flow
 from indistinct.cli.options import (
     Accept,
     EngineOption,
@@ -24,11 +25,15 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import DataPlace, InputFile, InputFolder, KeptFile, ReleasePlace
 from indistinct.cli.results import show_verification
+from indistinct.cli.terminal import paragraph
 from indistinct.cli.verb import together
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.release import AuditTrail, FolderCheck, check_folder, kind_of_folder
-from indistinct.variables import Missing
-from indistinct.verifying import ATTACKS, verify_release
+from indistinct.core import GuaranteeError, InputError, Missing
+from indistinct.flow import ATTACKS
+from indistinct.release import AuditTrail, check_folder, kind_of_folder
+
+if TYPE_CHECKING:
+    from indistinct.release import FolderCheck
+
 
 __all__ = ["verify"]
 
@@ -161,7 +166,7 @@ def verify(
         checked = check_folder(release, any_version=any_version, signed_by=signed_by, ledger=ledger)
         _tell_bytes(checked, split_names(accept) or (), as_json=json)
         return
-    found = verify_release(
+    found = flow.verify_release(
         release,
         private=private,
         registers=register or (),
@@ -207,7 +212,7 @@ def _tell_bytes(checked: FolderCheck, accept: Sequence[str], *, as_json: bool) -
     if as_json:
         print_json(checked.to_dict())
     else:
-        people().print(checked.details(), markup=False, soft_wrap=True)
+        paragraph(people(), checked.details())
     checked.refuse_changes()
     certificate = checked.certificate
     assert certificate is not None  # what cannot be read is a finding

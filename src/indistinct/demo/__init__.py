@@ -1,9 +1,11 @@
 """The whole flow on a synthetic census: what `make demo` shows."""
 
-from indistinct.arguments import check_arguments
-from indistinct.demo.making import is_demo, run_demo
-from indistinct.demo.story import WORDS, Demo
+from typing import TYPE_CHECKING
 
-__all__ = ["WORDS", "Demo", "is_demo", "run_demo"]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.demo.making import is_demo, run_demo
+    from indistinct.demo.story import WORDS, Demo
+
+open_doorway(__name__)

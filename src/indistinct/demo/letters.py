@@ -18,11 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from indistinct.census.identities import CENSUS_DAY
-from indistinct.census.namelists import GIVEN_NAMES, STREETS, SURNAMES
-from indistinct.census.schema import LABELS
+from indistinct.census import CENSUS_DAY, GIVEN_NAMES, LABELS, STREETS, SURNAMES
+from indistinct.core import Bools
 from indistinct.demo.letter_forms import FORMS, Form, Who
 
 __all__ = ["Letter", "fill", "letters_about", "write_letters"]
@@ -102,9 +100,9 @@ def write_letters(
     letters = list(letters_about(people, addresses, seed=seed))
     folder.mkdir()
     for letter in letters:
-        (folder / f"{letter.name}.txt").write_text(letter.text, encoding="utf-8")
+        (folder / f"{letter.name}.txt").write_text(letter.text, encoding="utf-8", newline="\n")
     lines = [json.dumps(letter.gold()) + "\n" for letter in letters]
-    gold.write_text("".join(lines), encoding="utf-8")
+    gold.write_text("".join(lines), encoding="utf-8", newline="\n")
     return letters
 
 
@@ -145,7 +143,7 @@ class _Census:
         mother = (self._relation <= _PARTNER) & (self._sex == _FEMALE) & (self._age > 20)
         grown = (self._age >= 20) & (self._age < 80)
         works = people["occupation"].to_numpy() > 0
-        self._fitting: dict[Who, NDArray[np.bool_]] = {
+        self._fitting: dict[Who, Bools] = {
             "adult": grown,
             "worker": grown & works & (self._age < 65),
             "married": couple & grown & self._with(self._relation == _SPOUSE),
@@ -155,7 +153,7 @@ class _Census:
         }
         self._minor, self._mother = minor, mother
 
-    def _with(self, somebody: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _with(self, somebody: Bools) -> Bools:
         """Those in whose household somebody is."""
         return np.isin(self._household, self._household[somebody])
 

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indistinct import keys, progress
-from indistinct.arguments import Seed
+from indistinct import keys
 from indistinct.census import SKINNER_HOLMES_KEY, write_census, write_hierarchies
+from indistinct.core import InputError, Seed, progress
+from indistinct.core.doors import folder_written_whole, read_file
 from indistinct.demo.releases import (
     MAX_DROP,
     SHUFFLED,
@@ -31,15 +32,13 @@ from indistinct.demo.releases import (
 from indistinct.demo.scrubbed import scrub_letters
 from indistinct.demo.smallareas import publish_small_areas
 from indistinct.demo.story import FRACTION, Demo
-from indistinct.doors import folder_written_whole, read_file
-from indistinct.errors import InputError
 from indistinct.files import write_data
-from indistinct.protect import Method, Request, compare_methods
+from indistinct.flow import Data, open_data, verify_release
+from indistinct.protect import Request
 from indistinct.prove import Verification
 from indistinct.release import file_digest
 from indistinct.risk import file_risk, known_population_risk
-from indistinct.session import Data, open_data
-from indistinct.verifying import verify_release
+from indistinct.utility.comparing import compare_methods
 
 __all__ = ["Demo", "is_demo", "run_demo"]
 
@@ -54,7 +53,7 @@ FEWEST = 1000
 
 STAGES = 9
 """The sentences that say what is being done."""
-WAYS: tuple[Method, ...] = ("datafly", "optimal", "k-similar")
+WAYS: tuple[str, ...] = ("datafly", "optimal", "k-similar")
 
 
 def is_demo(folder: Path) -> bool:
@@ -124,13 +123,13 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
             demo.found.write(private / "records.parquet")
             _write_flagged(demo.found, private / "flagged.csv")
             keys.write_pull_out(demo.found, private / "pull-out.csv")
-            (aside / "comparison.svg").write_text(demo.ways.plot(), encoding="utf-8")
+            (aside / "comparison.svg").write_text(demo.ways.plot(), encoding="utf-8", newline="\n")
             (aside / "comparison.json").write_text(
-                json.dumps(demo.ways.to_dict(), indent=2) + "\n", encoding="utf-8"
+                json.dumps(demo.ways.to_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
             )
-            (aside / "map.svg").write_text(demo.map.plot(), encoding="utf-8")
+            (aside / "map.svg").write_text(demo.map.plot(), encoding="utf-8", newline="\n")
             (aside / "map.json").write_text(
-                json.dumps(demo.map.to_dict(), indent=2) + "\n", encoding="utf-8"
+                json.dumps(demo.map.to_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
             )
             if demo.ways.best:
                 say(f"writing the releases ({demo.ways.best.method}, shuffled) …")
@@ -146,8 +145,8 @@ def _made(folder: str | Path, people: int, seed: int, say: Callable[[str], None]
         areas = publish_small_areas(aside / "tables", census, seed=seed).moved_to(target / "tables")
         say("scrubbing letters and notes about its people …")
         demo = replace(demo, areas=areas, letters=scrub_letters(aside, seed=seed))
-        (aside / "summary.md").write_text(demo.summary())
-        (aside / _LIST).write_text(json.dumps(_files(aside), indent=1) + "\n")
+        (aside / "summary.md").write_text(demo.summary(), encoding="utf-8", newline="\n")
+        (aside / _LIST).write_bytes(json.dumps(_files(aside), indent=1).encode() + b"\n")
     return demo
 
 
@@ -206,7 +205,7 @@ def _write_flagged(found: keys.Uniques, path: Path) -> None:
     risky = found.records_at_risk()
     frequency = found.frequency()[risky]
     table = found.source.table(list(found.key)).take(pa.array(risky))
-    table = table.add_column(0, "record", pa.array(risky))
+    table = table.add_column(0, "record", pa.array(risky + 1))
     table = table.append_column("frequency", pa.array(frequency))
     case = np.where(frequency == 1, "i", "ii")
     write_data(table.append_column("case", pa.array(case)), path)

@@ -6,12 +6,10 @@ import datetime as dt
 from pathlib import Path
 
 from indistinct.census import MCCAA_KEY, SKINNER_HOLMES_KEY
-from indistinct.perturbing import perturbing_plan
-from indistinct.protect import Method, Plan, Request, Shuffle
+from indistinct.flow import Data, open_data, perturbing_plan, write_comparison_report, write_report
+from indistinct.protect import Plan, Request, Shuffle
 from indistinct.release import Certificate
-from indistinct.report import write_comparison_report, write_report
-from indistinct.session import Data, open_data
-from indistinct.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
+from indistinct.utility.tradeoff import Candidate, RiskUtilityMap, risk_utility_map
 
 __all__ = [
     "MAX_DROP",
@@ -67,7 +65,7 @@ sanctions = "The institution gets no data for five years"
 """
 
 
-def write_projects(folder: Path, *, method: Method, seed: int) -> None:
+def write_projects(folder: Path, *, method: str, seed: int) -> None:
     """Write the project files of both releases."""
     drop = f"\nmax_drop = {MAX_DROP}" if method in ("datafly", "optimal") else ""
     _write_project(
@@ -122,7 +120,7 @@ def _write_project(
         year=year,
         later=year + 1,
     )
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _names(names: tuple[str, ...]) -> str:
@@ -153,7 +151,7 @@ def _generalised_map(data: Data, own: str) -> RiskUtilityMap:
     key = list(SKINNER_HOLMES_KEY)
     known = data.hierarchies(key)
     assert data.project is not None
-    wanted: list[tuple[Method, int]] = [("datafly", K), ("optimal", K), ("k-similar", K)]
+    wanted: list[tuple[str, int]] = [("datafly", K), ("optimal", K), ("k-similar", K)]
     wanted += [("k-similar", 10), ("k-similar", 50)]
     shuffles = [
         Shuffle(("age_group", "marital", "economic"), ("sex", "geography"), level=level)

@@ -16,13 +16,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct.census.schema import REGISTER_SCHEMA
+from indistinct.census import REGISTER_SCHEMA
 from indistinct.demo.letters import Letter, write_letters
 from indistinct.files import open_data as open_file
+from indistinct.flow import open_data
 from indistinct.prove import Register
 from indistinct.prove.attacks import LinkOutcome, exact_attack
-from indistinct.scrubbing import ScrubResult, scrub
-from indistinct.session import open_data
+from indistinct.scrub import ScrubResult, scrub
 
 __all__ = ["ScrubbedLetters", "scrub_letters"]
 

@@ -15,17 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct.census.schema import LABELS
-from indistinct.errors import GuaranteeError
-from indistinct.publishing import (
+from indistinct.census import LABELS
+from indistinct.core import GuaranteeError
+from indistinct.flow import open_data
+from indistinct.tables import Differencing
+from indistinct.tables.publishing import (
     Asked,
     Publication,
     count_asked,
     publish_tables,
     settle_geographies,
 )
-from indistinct.session import open_data
-from indistinct.tables import Differencing
 
 __all__ = ["SmallAreas", "publish_small_areas"]
 
@@ -147,7 +147,7 @@ def publish_small_areas(folder: Path, census: Path, *, seed: int) -> SmallAreas:
     ]
     project = folder / "tables.toml"
     text = _PROJECT.format(seed=seed, tables="\n".join([*_declared(), *sections]))
-    project.write_text(text, encoding="utf-8")
+    project.write_text(text, encoding="utf-8", newline="\n")
     with open_data(project) as data:
         counted, asked = count_asked(data, Asked.of_texts())
         try:

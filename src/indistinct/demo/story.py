@@ -10,11 +10,11 @@ from indistinct import keys
 from indistinct.demo.releases import MAX_DROP, SHUFFLED_KEY
 from indistinct.demo.scrubbed import ScrubbedLetters
 from indistinct.demo.smallareas import SmallAreas
-from indistinct.protect import SideBySide
 from indistinct.prove import Verification
 from indistinct.release import Certificate
 from indistinct.risk import FileRisk, KnownRisk
-from indistinct.tradeoff import RiskUtilityMap
+from indistinct.utility.comparing import SideBySide
+from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = ["FRACTION", "WORDS", "Demo"]
 

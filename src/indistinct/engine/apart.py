@@ -14,8 +14,6 @@ holds, and the memory is what the machine has.
 from __future__ import annotations
 
 import contextlib
-import math
-import os
 import pickle
 import subprocess
 import sys
@@ -24,7 +22,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, start_process, systems
 
 __all__ = ["Apart", "serve"]
 
@@ -34,17 +32,6 @@ MEMORY = 3 << 30
 """Bytes of addresses that the process may have, the program itself among them."""
 STARTING_SECONDS = 60.0
 
-_START = """
-import pickle, sys, types
-sys.path[:], packages = pickle.load(sys.stdin.buffer)
-for name, path in packages.items():
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = path
-from indistinct.engine.apart import serve
-serve()
-"""
-_DOORWAYS = ("indistinct", "indistinct.engine", "indistinct.files", "indistinct.query")
-"""Packages whose doorways stay closed there: opening them would cost two seconds a process."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 
 
@@ -109,18 +96,8 @@ class Apart:
         raise InputError(content or _TOO_MUCH)
 
     def _start(self) -> None:
-        quiet = None if os.environ.get("INDISTINCT_DEBUG") else subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=quiet,
-            env={**os.environ, **_ONE_THREAD},
-        )
-        packages = {
-            name: list(sys.modules[name].__path__) for name in _DOORWAYS if name in sys.modules
-        }
-        first = [(sys.path, packages), self._memory, self._seconds, *self._made]
+        self._process = start_process(__name__, env=_ONE_THREAD)
+        first = [sys.path, self._memory, self._seconds, *self._made]
         kind, content = self._exchange(self._process, first, STARTING_SECONDS)
         if kind != "made":
             self.close()
@@ -172,7 +149,7 @@ def serve() -> None:
     message: tuple[Any, ...] = (maker, arguments, memory)
     answer: tuple[str, Any]
     while True:
-        _alarm(seconds if made is not None else STARTING_SECONDS)
+        systems.set_alarm(seconds if made is not None else STARTING_SECONDS)
         try:
             if made is None:
                 made = _make(*message)
@@ -185,7 +162,7 @@ def serve() -> None:
             answer = ("died", _TOO_MUCH)
         except Exception:  # what it says may hold a value
             answer = ("died", "The question cannot be worked out on these data.")
-        _alarm(None)
+        systems.set_alarm(None)
         pickle.dump(answer, answers)
         answers.flush()
         if answer[0] == "died" or made is None:
@@ -201,34 +178,8 @@ def _make(maker: str, arguments: tuple[Any, ...], memory: int) -> Any:
 
     module, _, name = maker.partition(":")
     found = getattr(import_module(module), name)
-    _limit(memory)
+    systems.limit_this_process(memory)
     return found(*arguments)
-
-
-def _alarm(seconds: float | None) -> None:
-    """Let the system end this process after a while, or not any more."""
-    if sys.platform != "win32":
-        import signal
-
-        signal.alarm(0 if seconds is None else math.ceil(seconds) + 1)
-
-
-def _limit(memory: int) -> None:
-    """Let the process have so much memory, and write nothing."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    for which, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(which)
-        if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(which, (most, most))
 
 
 class Adding:

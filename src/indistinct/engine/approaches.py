@@ -18,17 +18,15 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Array, Words, progress
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding, text_columns
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Dealt, LocalTally, sorting_order
 from indistinct.engine.wordstore import WordStore
-from indistinct.files.source import Source
+from indistinct.files import Source
 
 __all__ = ["count_words"]
 
@@ -39,8 +37,6 @@ MOST_PARTS = 1 << 12
 
 PROGRAM_MEMORY = 400 * 10**6
 """What the program and its libraries take before they count."""
-
-Array = NDArray[Any]
 
 
 def count_words(
@@ -62,7 +58,7 @@ def count_words(
         return _by_parts(source, coding, counting, threads=threads, memory=memory, scratch=scratch)
 
 
-def _packed(source: Source, coding: KeyCoding) -> Iterator[NDArray[np.uint64]]:
+def _packed(source: Source, coding: KeyCoding) -> Iterator[Words]:
     """Give the words of a block of records at a time, in a buffer that is used again."""
     text = text_columns(source.schema, coding.names)
     room = min(source.records, BLOCK_RECORDS), len(coding.groups)
@@ -165,7 +161,7 @@ def _by_parts(
     classes = np.array([len(counts) for counts in found], dtype=np.int64)
     bases = np.cumsum(classes) - classes
 
-    def find_words() -> NDArray[np.uint64]:
+    def find_words() -> Words:
         """Take a class's words from any of its records."""
         keys = np.empty((int(classes.sum()), width), dtype=np.uint64)
         for part in range(1 << bits):

@@ -16,20 +16,28 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Fraction
+from indistinct.core import (
+    Bools,
+    Floats,
+    Fraction,
+    InputError,
+    Ints,
+    Variables,
+    above,
+    check_number,
+    held_kind,
+    holds_numbers,
+    progress,
+)
 from indistinct.engine.tally import Approach, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.variables import Variables
+from indistinct.files import Source
 
 __all__ = ["WEIGHT_UNIT", "Change", "ColumnFacts", "Engine", "EngineName", "weight_units"]
 
 EngineName = Literal["duckdb", "spark"]
 
-Change = Callable[[pa.RecordBatch, NDArray[np.int64]], pa.RecordBatch]
+Change = Callable[[pa.RecordBatch, Ints], pa.RecordBatch]
 """A function of a batch and the numbers of its records. It must treat every record by itself
 (batches differ between engines), and may leave records out or put others after one, never
 reorder them."""
@@ -138,14 +146,14 @@ class Engine(ABC):
             distinct, present = (found.column(f"{c}{i}")[0].as_py() for c in ("d", "n"))
             # engines have other types for the same values: unsigned numbers, time zones
             low, high = (
-                found.column(f"{c}{i}").cast(_plain(kind))[0].as_py() if present else None
+                found.column(f"{c}{i}").cast(held_kind(kind))[0].as_py() if present else None
                 for c in ("low", "high")
             )
             missing = source.records - present
             facts.append(ColumnFacts(name, str(kind), distinct, missing, low, high))
         return facts
 
-    def class_weights(self, source: Source, tally: Tally, weight: str) -> NDArray[np.float64]:
+    def class_weights(self, source: Source, tally: Tally, weight: str) -> Floats:
         """Add up the weights of each class, in the order of its sorted keys."""
         source.check_columns([weight])
         amounts = (
@@ -167,7 +175,7 @@ class Engine(ABC):
         old = pa.array(list(mapping), type=schema.field(column).type)
         new = pa.array(list(mapping.values()), type=kind)
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             values = batch.column(position)
             found = pc.index_in(values, value_set=old, skip_nulls=True)
             unknown = pc.and_(pc.is_null(found), pc.is_valid(values)).to_numpy(zero_copy_only=False)
@@ -194,8 +202,7 @@ class Engine(ABC):
         if (size is None) == (fraction is None):
             raise InputError("A sample needs either a size or a fraction.")
         if fraction is not None:
-            if not 0 < fraction <= 1:
-                raise InputError(f"The fraction must be above 0 and at most 1. Got {fraction}.")
+            check_number("The fraction", fraction, above(0, 1))
             size = round(source.records * fraction)
         if size is None or not 0 <= size <= source.records:
             raise InputError(
@@ -206,21 +213,19 @@ class Engine(ABC):
         keep[chosen] = True
         return self.keep(source, keep)
 
-    def keep(self, source: Source, keep: NDArray[np.bool_]) -> Source:
+    def keep(self, source: Source, keep: Bools) -> Source:
         """Leave out the records whose entry in `keep` is false."""
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             return batch.filter(pa.array(keep[records]))
 
         return self.transform(source, change, schema=source.schema, variables=source.variables)
 
 
-def weight_units(
-    weights: pa.Array, *, source: Source, column: str, start: int = 0
-) -> NDArray[np.int64]:
+def weight_units(weights: pa.Array, *, source: Source, column: str, start: int = 0) -> Ints:
     """Return weights as multiples of 1/`WEIGHT_UNIT`; they must be positive numbers."""
     kind = weights.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         raise InputError(
             f"{source.origin}: the weight '{column}' must be a number column. Got {kind}."
         )
@@ -232,7 +237,7 @@ def weight_units(
             f"{source.origin}: the weight '{column}' in record {record:,} is missing, zero, "
             "negative or infinite. Weights must be positive: correct it or leave the record out."
         )
-    units: NDArray[np.int64] = np.floor(values * WEIGHT_UNIT + 0.5).astype(np.int64)
+    units: Ints = np.floor(values * WEIGHT_UNIT + 0.5).astype(np.int64)
     return units
 
 
@@ -242,10 +247,6 @@ def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch
     for batch in batches:
         yield batch, start
         start += batch.num_rows
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def quote(name: str) -> str:

@@ -15,12 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Array, InputError, Ints, Words, held_kind, progress
 from indistinct.engine.kernels import pack_codes, pack_mapped
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 
 __all__ = [
     "Coding",
@@ -42,7 +40,7 @@ WORD = 1 << 64
 
 PACKED_AT_ONCE = 1 << 14
 
-Append = Callable[[int, int, NDArray[np.uint64], bool], None]
+Append = Callable[[int, int, Words, bool], None]
 
 Distinct = dict[str, tuple[pa.Array, bool]]
 """The distinct values of each column, and whether any is missing."""
@@ -62,7 +60,7 @@ class Coding:
     low: int = 0
     values: pa.Array | None = None
 
-    def decode(self, codes: NDArray[Any]) -> list[Any]:
+    def decode(self, codes: Array) -> list[Any]:
         """Return the values of codes, None for the missing one.
 
         >>> Coding("age", 4, True, low=20).decode(np.array([0, 2, 3]))
@@ -76,7 +74,7 @@ class Coding:
         taken: list[Any] = self.values.take(indices).to_pylist()
         return taken
 
-    def encode(self, column: pa.Array) -> NDArray[np.int64]:
+    def encode(self, column: pa.Array) -> Ints:
         """Return the codes of values; a value without a code is refused."""
         words = KeyCoding((self,)).pack([column])
         return words[:, 0].astype(np.int64)
@@ -90,7 +88,7 @@ class Coding:
             column = column.cast(pa.int64()).fill_null(self.low + self.size - 1)
         values = column.to_numpy()
 
-        def append(start: int, end: int, word: NDArray[np.uint64], first: bool) -> None:
+        def append(start: int, end: int, word: Words, first: bool) -> None:
             if not pack_codes(values[start:end], self.low, self.size, first, word[start:end]):
                 raise InputError(
                     f"Variable '{self.name}' holds values outside the smallest and largest that "
@@ -110,7 +108,7 @@ class Coding:
         table[1:] = codes.fill_null(self.size - 1).to_numpy()
         indices = column.indices.cast(pa.int64()).fill_null(-1).to_numpy() + 1
 
-        def append(start: int, end: int, word: NDArray[np.uint64], first: bool) -> None:
+        def append(start: int, end: int, word: Words, first: bool) -> None:
             pack_mapped(indices[start:end], table, self.size, first, word[start:end])
 
         return append
@@ -149,9 +147,7 @@ class KeyCoding:
             product *= size
         return product
 
-    def pack(
-        self, columns: Sequence[pa.Array], *, out: NDArray[np.uint64] | None = None
-    ) -> NDArray[np.uint64]:
+    def pack(self, columns: Sequence[pa.Array], *, out: Words | None = None) -> Words:
         """Return the words of every record, one row each; in `out` where it is given.
 
         Columns are contiguous in memory, since that is how they are filled.
@@ -168,9 +164,9 @@ class KeyCoding:
                     appenders[position](start, end, words[:, j], position == group[0])
         return words
 
-    def unpack(self, words: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
+    def unpack(self, words: Words) -> list[Ints]:
         """Return the code of every variable: the inverse of `pack`."""
-        codes: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(self.variables)
+        codes: list[Ints] = [np.empty(0, dtype=np.int64)] * len(self.variables)
         for j, group in enumerate(self.groups):
             rest = words[:, j].copy()
             for position in reversed(group):
@@ -306,7 +302,7 @@ class DistinctColumns:
     """Gathers distinct values of columns from many batches, or from many machines."""
 
     def __init__(self, schema: pa.Schema, names: Sequence[str]) -> None:
-        self._values = {name: _Distinct(_value_type(schema.field(name).type)) for name in names}
+        self._values = {name: _Distinct(held_kind(schema.field(name).type)) for name in names}
         self._missing = dict.fromkeys(names, False)
 
     def add(self, name: str, values: pa.Array, missing: bool) -> None:
@@ -342,10 +338,6 @@ class _Distinct:
 def text_columns(schema: pa.Schema, names: Sequence[str]) -> list[str]:
     """Return the names of text columns: those that Parquet can give as a short list of values."""
     return [name for name in names if pa.types.is_string(schema.field(name).type)]
-
-
-def _value_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _without_nan(column: pa.Array) -> pa.Array:

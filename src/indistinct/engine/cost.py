@@ -22,11 +22,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from indistinct.core import InputError
 from indistinct.engine import kernels
 from indistinct.engine.approaches import PROGRAM_MEMORY
 from indistinct.engine.limits import show_size
 from indistinct.engine.tally import Approach
-from indistinct.errors import InputError
 
 __all__ = [
     "LARGEST_CATALOGUE",
@@ -174,14 +174,14 @@ def unit_costs() -> UnitCosts:
     """Return this machine's unit costs, measured now if they never were."""
     path = _cache_path()
     try:
-        return UnitCosts(**json.loads(path.read_text())[_machine()])
+        return UnitCosts(**json.loads(path.read_bytes())[_machine()])
     except (OSError, ValueError, KeyError, TypeError):
         pass
     costs = _measure()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_suffix(f".{os.getpid()}")
-        aside.write_text(json.dumps({_machine(): asdict(costs)}, indent=1))
+        aside.write_bytes(json.dumps({_machine(): asdict(costs)}, indent=1).encode())
         aside.replace(path)
     except OSError:
         # a home directory that cannot be written costs a fraction of a second each time, no more

@@ -10,16 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct import progress
+from indistinct.core import InputError, Variables, decoded, progress
 from indistinct.engine.approaches import count_words
 from indistinct.engine.base import Change, ColumnFacts, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
 from indistinct.engine.tally import Approach, Tally
-from indistinct.errors import InputError
-from indistinct.files import dialect_of, parquet_writer
-from indistinct.files.source import Source
-from indistinct.variables import Variables
+from indistinct.files import Source, dialect_of, parquet_writer
 
 __all__ = ["DuckDBEngine"]
 
@@ -112,8 +109,7 @@ class DuckDBEngine(Engine):
 
 def _facts_of(name: str, kind: pa.DataType, values: pa.ChunkedArray) -> ColumnFacts:
     """Describe a column as SQL would: a not-a-number is missing, and −0 is 0."""
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
+    values = decoded(values)
     if pa.types.is_floating(kind):
         values = pc.if_else(pc.is_nan(values), None, pc.add(values, pa.scalar(0, kind)))
     present = values.drop_null()

@@ -6,5 +6,7 @@ import duckdb
 
 __all__ = ["BROKEN_OFF", "OUT_OF_MEMORY"]
 
-BROKEN_OFF = duckdb.InterruptException
-OUT_OF_MEMORY = duckdb.OutOfMemoryException
+BROKEN_OFF = (duckdb.InterruptException,)
+"""It was interrupted."""
+OUT_OF_MEMORY = (duckdb.OutOfMemoryException,)
+"""Memory is out."""

@@ -8,11 +8,10 @@ Every loop is a pure function of its arrays: nothing depends on how many threads
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array, hash_word
 
 __all__ = [
     "add_by_class",
@@ -27,17 +26,13 @@ __all__ = [
     "to_record_order",
 ]
 
-Array = NDArray[Any]
-
 
 @njit(cache=True, nogil=True)
 def _mixed(words: Array, row: int) -> np.uint64:
-    """Mix all words of a row into 64 well-spread bits (the finaliser of splitmix64)."""
+    """Mix all words of a row into 64 well-spread bits."""
     h = np.uint64(0)
     for j in range(words.shape[1]):
-        h = (h ^ words[row, j]) * np.uint64(0x9E3779B97F4A7C15)
-        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        h = h ^ (h >> np.uint64(27))
+        h = hash_word(h ^ words[row, j], 30, 27)
     return h
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-from pathlib import Path
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, systems
 
 __all__ = [
     "available_memory",
@@ -27,6 +24,10 @@ LARGEST = 10**15
 
 NEEDED_ADDRESSES = 3 * 10**9
 """Bytes of addresses that libraries and engine reserve when they start; most are never used."""
+
+
+UNKNOWN_MEMORY = 4_000_000_000
+"""What a machine is taken to have that does not say."""
 
 
 def parse_size(text: str | int) -> int:
@@ -67,33 +68,20 @@ def show_size(size: float) -> str:
 
 def available_memory() -> int:
     """Return the memory that this process may count on: half of what the machine has free."""
-    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, KeyError, ValueError):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        fields = dict(line.split(":", 1) for line in lines)
-        limit = min(limit, int(fields["MemAvailable"].split()[0]) * 1024)
-    with contextlib.suppress(OSError, ValueError):
-        limit = min(limit, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return limit // 2
+    return (systems.free_memory() or UNKNOWN_MEMORY) // 2
 
 
 def check_address_space() -> None:
     """Refuse to begin where a limit on addresses would end the libraries without a word."""
-    with contextlib.suppress(ImportError):  # there is no such limit on Windows
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY and limit < NEEDED_ADDRESSES:
-            raise InputError(
-                f"There is not enough memory: this process may use {show_size(limit)} of addresses "
-                f"(ulimit -v), and needs at least {show_size(NEEDED_ADDRESSES)}. Raise that limit; "
-                "--memory sets how much is really used."
-            )
+    limit = systems.address_limit()
+    if limit is not None and limit < NEEDED_ADDRESSES:
+        raise InputError(
+            f"There is not enough memory: this process may use {show_size(limit)} of addresses "
+            f"(ulimit -v), and needs at least {show_size(NEEDED_ADDRESSES)}. Raise that limit; "
+            "--memory sets how much is really used."
+        )
 
 
 def available_threads() -> int:
     """Return the number of processors that this process may run on."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return systems.processors()

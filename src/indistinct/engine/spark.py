@@ -14,14 +14,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.doors import written_whole
+from indistinct.core import (
+    Array,
+    GuaranteeError,
+    IndistinctError,
+    InputError,
+    Ints,
+    Variables,
+    Words,
+    progress,
+)
+from indistinct.core.doors import written_whole
 from indistinct.engine.base import Change, Engine, EngineName
 from indistinct.engine.coding import (
     Distinct,
@@ -44,10 +52,7 @@ from indistinct.engine.spark_tasks import (
     tallied,
 )
 from indistinct.engine.tally import BLOCK_RECORDS, Approach, Tally
-from indistinct.errors import GuaranteeError, IndistinctError, InputError
-from indistinct.files import dialect_of, parquet_writer
-from indistinct.files.source import BATCH_RECORDS, Source
-from indistinct.variables import Variables
+from indistinct.files import BATCH_RECORDS, Source, dialect_of, parquet_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -210,7 +215,7 @@ class SparkEngine(Engine):
                         yield from work(parts[number])
                     except IndistinctError as error:
                         text = f"{type(error).__name__}\n{error}"
-                        (folder / f"{number:09}").write_text(text, encoding="utf-8")
+                        (folder / f"{number:09}").write_text(text, encoding="utf-8", newline="\n")
 
         try:
             with telling_failures(source.path, self.workspace):
@@ -252,21 +257,21 @@ class SparkTally(Tally):
 
     coding: KeyCoding
     records: int
-    counts: NDArray[np.int64]
-    words: NDArray[np.uint64]
+    counts: Ints
+    words: Words
     source: Source = field(repr=False)
     engine: SparkEngine = field(repr=False)
     approach: str = "cluster"
 
-    def sorted_words(self) -> NDArray[np.uint64]:
+    def sorted_words(self) -> Words:
         """The words of the classes, sorted."""
         return self.words
 
-    def sorted_counts(self) -> NDArray[np.int64]:
+    def sorted_counts(self) -> Ints:
         """The counts of the classes, in the order of `sorted_words`."""
         return self.counts
 
-    def per_record(self, values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    def per_record(self, values: Array) -> Iterator[Array]:
         """Give every record the value of its class, in record order, a batch at a time."""
         for path in self._members:
             with path.open("rb") as file:

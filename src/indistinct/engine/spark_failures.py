@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["telling_failures"]
 

@@ -17,7 +17,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

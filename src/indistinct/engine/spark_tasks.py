@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Ints, Words
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding
 from indistinct.engine.tally import BLOCK_RECORDS
-from indistinct.files.damage import reading_records
-from indistinct.files.source import Source
+from indistinct.files import Source, reading_records
 
 __all__ = [
     "Part",
@@ -59,7 +57,7 @@ def parts_of(source: Source) -> list[Part]:
     return [Part(path, number, int(starts[number])) for number in range(len(sizes))]
 
 
-def ranking(table: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
+def ranking(table: Words) -> list[Words]:
     """Return what `class_numbers` needs to find words in a sorted table of distinct words.
 
     The words of a row become one number: its rank in the first column, then with each further
@@ -79,9 +77,7 @@ def ranking(table: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
     return arrays
 
 
-def class_numbers(
-    arrays: Sequence[NDArray[np.uint64]], words: NDArray[np.uint64]
-) -> NDArray[np.int64]:
+def class_numbers(arrays: Sequence[Words], words: Words) -> Ints:
     """Return the rows in which words stand in a sorted table, given its `ranking`.
 
     >>> table = np.array([[1, 7], [2, 5], [2, 9]], dtype=np.uint64)
@@ -95,20 +91,18 @@ def class_numbers(
     return ranks
 
 
-def _combined(
-    ranks: NDArray[Any], column: NDArray[np.uint64], words: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
+def _combined(ranks: Array, column: Words, words: Words) -> Words:
     own = np.searchsorted(column, words).astype(np.uint64)
     return ranks.astype(np.uint64) * np.uint64(len(column)) + own
 
 
-def packed(part: Part, coding: KeyCoding, text: Sequence[str]) -> Iterator[NDArray[np.uint64]]:
+def packed(part: Part, coding: KeyCoding, text: Sequence[str]) -> Iterator[Words]:
     """Stream the words of a part's records; the columns named in `text` are read as lists."""
     for batch in part.batches(coding.names, records=BLOCK_RECORDS, text=text):
         yield coding.pack([batch.column(name) for name in coding.names])
 
 
-def tallied(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def tallied(words: Words) -> tuple[Words, Ints]:
     """Return the distinct words of a block and how often each occurs."""
     records = len(words)
     slots = np.zeros(1 << (2 * records - 1).bit_length(), dtype=np.uint32)

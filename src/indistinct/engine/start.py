@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from indistinct.core import InputError, did_you_mean
 from indistinct.engine.base import Engine, EngineName
 from indistinct.engine.duckdb import DuckDBEngine
 from indistinct.engine.limits import (
@@ -12,7 +13,6 @@ from indistinct.engine.limits import (
     check_address_space,
     parse_size,
 )
-from indistinct.errors import InputError, did_you_mean
 
 __all__ = ["start_engine"]
 

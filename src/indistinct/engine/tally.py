@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Array, Ints, Words
 from indistinct.engine import kernels
 from indistinct.engine.coding import KeyCoding
 
@@ -23,8 +24,6 @@ BLOCKS_AT_ONCE = 4
 """Blocks whose records are given their values together: enough to use what is in cache, few
 enough that the values take little memory."""
 
-Array = NDArray[Any]
-
 
 class Tally:
     """What counting by a key gives: the classes, their counts, and each record's class.
@@ -34,7 +33,7 @@ class Tally:
 
     coding: KeyCoding
     records: int
-    counts: NDArray[np.int64]
+    counts: Ints
     """Records in each class, in the engine's own order: for statistics of counts only."""
     approach: str
     """How they were counted, for people."""
@@ -44,11 +43,11 @@ class Tally:
         """The number of distinct keys."""
         return len(self.counts)
 
-    def sorted_words(self) -> NDArray[np.uint64]:
+    def sorted_words(self) -> Words:
         """The words of the classes, sorted."""
         raise TypeError("An engine's tally says how.")
 
-    def sorted_counts(self) -> NDArray[np.int64]:
+    def sorted_counts(self) -> Ints:
         """The counts of the classes, in the order of `sorted_words`."""
         raise TypeError("An engine's tally says how.")
 
@@ -63,7 +62,7 @@ class Tally:
         """The number of records with the same key, for every record, a batch at a time."""
         return self.per_record(narrow(self.sorted_counts()))
 
-    def sums(self, amounts: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
+    def sums(self, amounts: Iterator[Ints]) -> Ints:
         """Add up a whole number per record by class, in the order of `sorted_words`."""
         totals = np.zeros(self.classes, dtype=np.int64)
         numbers = self.per_record(np.arange(self.classes, dtype=np.int64))
@@ -72,7 +71,7 @@ class Tally:
         return totals
 
 
-def narrow(counts: NDArray[np.int64]) -> Array:
+def narrow(counts: Ints) -> Array:
     """Return counts in 32 bits where they fit: half the memory for every record."""
     small = not len(counts) or counts.max() < 1 << 31
     return counts.astype(np.int32) if small else counts
@@ -93,7 +92,7 @@ def aligned(first: Iterator[Array], second: Iterator[Array]) -> Iterator[tuple[A
         left, right = left[both:], right[both:]
 
 
-def sorting_order(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+def sorting_order(words: Words) -> Ints:
     """Return the order that sorts keys of one or more words."""
     return np.argsort(words[:, 0]) if words.shape[1] == 1 else np.lexsort(words.T[::-1])
 
@@ -107,8 +106,8 @@ class Dealt:
     """
 
     parts: NDArray[np.uint16]
-    offsets: NDArray[np.int64]
-    bases: NDArray[np.int64]
+    offsets: Ints
+    bases: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,22 +124,22 @@ class LocalTally(Tally):
     counts: Array
     members: NDArray[np.uint32]
     approach: str
-    find_words: Callable[[], NDArray[np.uint64]] = field(repr=False)
+    find_words: Callable[[], Words] = field(repr=False)
     dealt: Dealt | None = None
 
     @cached_property
-    def _words(self) -> NDArray[np.uint64]:
+    def _words(self) -> Words:
         return self.find_words()
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
+    def _order(self) -> Ints:
         return sorting_order(self._words)
 
-    def sorted_words(self) -> NDArray[np.uint64]:
+    def sorted_words(self) -> Words:
         """The words of the classes, sorted."""
         return self._words[self._order]
 
-    def sorted_counts(self) -> NDArray[np.int64]:
+    def sorted_counts(self) -> Ints:
         """The counts of the classes, in the order of `sorted_words`."""
         return self.counts[self._order].astype(np.int64)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints, Words, systems
 from indistinct.engine.tally import BLOCK_RECORDS
 
 __all__ = ["WordStore"]
@@ -34,7 +33,7 @@ class WordStore:
                 dir=scratch, buffering=0
             )
 
-    def block(self, start: int, end: int) -> NDArray[np.uint64]:
+    def block(self, start: int, end: int) -> Words:
         """The place to put a block's words."""
         return self._buffer[start:end] if self._file is None else self._buffer[: end - start]
 
@@ -43,13 +42,11 @@ class WordStore:
         if self._file is not None:
             self._file.write(self._buffer[: end - start].data)
 
-    def spans(self, offsets: NDArray[np.int64], part: int) -> Spans:
+    def spans(self, offsets: Ints, part: int) -> Spans:
         """Where the words of a part lie: a span in every block."""
         return list(zip(offsets[:, part].tolist(), offsets[:, part + 1].tolist(), strict=True))
 
-    def read(
-        self, spans: Sequence[tuple[int, int]], room: NDArray[np.uint64]
-    ) -> NDArray[np.uint64]:
+    def read(self, spans: Sequence[tuple[int, int]], room: Words) -> Words:
         """The words of some spans, one after the other, at the start of `room`."""
         out = room[: sum(end - start for start, end in spans)]
         if self._file is None:
@@ -60,6 +57,6 @@ class WordStore:
         for start, end in spans:
             size = (end - start) * row
             if size:
-                os.preadv(self._file.fileno(), [view[at : at + size].data], start * row)
+                systems.read_at(self._file.fileno(), view[at : at + size].data, start * row)
                 at += size
         return out

@@ -20,7 +20,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.variables import Level, Variable
+from indistinct.core import Level, Variable
 
 __all__ = ["TextColumn", "decimals_of", "is_number", "number_text"]
 
@@ -38,7 +38,9 @@ def decimals_of(format: str) -> int:
     return len(match[1]) if match else 0
 
 
-def number_text(values: pa.Array, *, decimals: int = 0, decimal: str = ".") -> pa.Array:
+def number_text(
+    values: pa.Array | pa.ChunkedArray, *, decimals: int = 0, decimal: str = "."
+) -> pa.Array:
     """Return the text of numbers: the shortest, with at least so many decimals.
 
     >>> number_text(pa.array([2.5, 3.0, None]), decimals=2, decimal=",").to_pylist()
@@ -56,7 +58,7 @@ def number_text(values: pa.Array, *, decimals: int = 0, decimal: str = ".") -> p
     return texts
 
 
-def is_number(texts: pa.Array, *, decimal: str = ".") -> pa.Array:
+def is_number(texts: pa.Array | pa.ChunkedArray, *, decimal: str = ".") -> pa.Array:
     """Say of each text whether it is a decimal number (null stays null)."""
     point = re.escape(decimal)
     return pc.match_substring_regex(

@@ -11,15 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from indistinct import progress
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, Variables, did_you_mean, progress
 from indistinct.files.columns import TextColumn, decimals_of, number_text
 from indistinct.files.dialect import Dialect, Layout, find_layout, quote_fault
 from indistinct.files.formulas import marked, unmarked
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import tag_letters
-from indistinct.variables import Variables
 
 __all__ = ["read_csv", "write_csv"]
 

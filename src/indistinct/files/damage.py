@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = ["reading_records"]
 
@@ -24,7 +24,7 @@ def reading_records(origin: str) -> Iterator[None]:
     ...     raise OSError("Unexpected end of stream")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: people.parquet is damaged: some of its records cannot be read...
+    indistinct.core.errors.InputError: people.parquet is damaged: some of its records cannot be ...
     """
     try:
         yield

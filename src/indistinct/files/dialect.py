@@ -21,9 +21,8 @@ from typing import IO, cast
 
 import numpy as np
 
-from indistinct.doors import open_file
-from indistinct.errors import InputError
-from indistinct.harmless import from_csv
+from indistinct.core import InputError, from_csv
+from indistinct.core.doors import open_file
 
 __all__ = ["DELIMITERS", "Dialect", "Layout", "find_layout", "open_bytes", "quote_fault"]
 

@@ -1,6 +1,6 @@
 """Cells that a spreadsheet would run, marked as text when they are written and read as they were.
 
-`indistinct.harmless` says what such a cell is and how one is marked; here whole columns are.
+`indistinct.core.harmless` says what such a cell is and how one is marked; here whole columns are.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.harmless import FORMULA, NUMBER
+from indistinct.core import FORMULA, NUMBER
 
 __all__ = ["marked", "unmarked"]
 
@@ -22,7 +22,7 @@ def _running(texts: pa.Array) -> pa.Array:
     return pc.fill_null(pc.and_not(begins, number), False)
 
 
-def marked(texts: pa.Array, *, only_marked: bool = False) -> pa.Array:
+def marked(texts: pa.Array | pa.ChunkedArray, *, only_marked: bool = False) -> pa.Array:
     """Return texts that no spreadsheet runs; or mark only those again that have a mark already.
 
     >>> marked(pa.array(["=1+1", "-5", None, "'@x"])).to_pylist()
@@ -38,7 +38,7 @@ def marked(texts: pa.Array, *, only_marked: bool = False) -> pa.Array:
     return pc.if_else(running, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
-def unmarked(texts: pa.Array) -> pa.Array:
+def unmarked(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return what the cells say, which `marked` wrote.
 
     >>> unmarked(marked(pa.array(["=1+1", "'@x", "'tis", None]))).to_pylist()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from indistinct.doors import open_file, write_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, systems
+from indistinct.core.doors import open_file, write_whole
 
 __all__ = ["read_key_file", "write_key_file"]
 
@@ -29,12 +29,12 @@ def read_key_file(
     path = Path(path)
     _check_outside(path, release)
     with open_file(path, "key") as file:
-        mode = os.fstat(file.fileno()).st_mode
+        status = os.fstat(file.fileno())
         content = file.read(_LONGEST)
-    if secret and os.name == "posix" and mode & 0o077:
+    if secret and systems.is_open_to_others(status):
         raise InputError(
-            f"The key {path} can be read or changed by others (mode {mode & 0o777:o}). Make it "
-            "yours alone with chmod 600. If others may have read it, make a new one."
+            f"The key {path} can be read or changed by others (mode {status.st_mode & 0o777:o}). "
+            "Make it yours alone with chmod 600. If others may have read it, make a new one."
         )
     return content
 

@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.core import Value, Variable, Variables
 from indistinct.files.source import Source
-from indistinct.variables import Value, Variable, Variables
 
 __all__ = ["described_but_absent", "with_occurring_values"]
 
@@ -23,7 +23,7 @@ def with_occurring_values(source: Source) -> Source:
     """Return the source with labels, categories and missing codes of values that occur alone.
 
     >>> from indistinct.files import open_table
-    >>> from indistinct.files.workspace import workspace
+    >>> from indistinct.files.workspaces import workspace
     >>> with workspace() as private:
     ...     made = open_table(pa.table({"job": [1, 1, 2]}), workspace=private)
     ...     told = made.variables.updated({"job": {"labels": {1: "clerk", 2: "cook", 3: "mayor"}}})

@@ -10,10 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.doors import check_file, check_folder_of_files
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean, holds_numbers, holds_text
+from indistinct.core.doors import check_file, check_folder_of_files
 from indistinct.files.columns import is_number
 from indistinct.files.csvfile import read_csv
+from indistinct.files.formats import STATISTICAL
 from indistinct.files.parquet import (
     dialect_of,
     parquet_writer,
@@ -24,16 +25,15 @@ from indistinct.files.parquet import (
 )
 from indistinct.files.source import Source
 from indistinct.files.sql import is_database, read_postgres
-from indistinct.files.statfiles import SUFFIXES, read_stat
 
 __all__ = ["check_data", "check_numeric", "open_data", "open_table"]
 
 _TEXT = (".csv", ".tsv", ".txt")
-_KNOWN = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", *SUFFIXES)
+_KNOWN = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", *STATISTICAL)
 
 
 def open_data(
-    where: str | Path,
+    where: Any,
     *,
     workspace: Path,
     query: str | None = None,
@@ -42,12 +42,13 @@ def open_data(
     decimal: str | None = None,
     text_columns: Sequence[str] = (),
 ) -> Source:
-    """Open a file, a folder of Parquet files, or the result of a database query.
+    """Open a file, a folder of Parquet files, the result of a database query, or a table.
 
     Parameters
     ----------
     where
-        A path whose suffix tells the format, or ``postgresql://user@host/database``.
+        A path whose suffix tells the format, ``postgresql://user@host/database``, or a table in
+        memory (see `open_table`).
     workspace
         The private folder (see `workspace`) for the Parquet copy of other formats.
     query
@@ -57,6 +58,8 @@ def open_data(
     text_columns
         Columns of a CSV file that stay text even where they look like numbers.
     """
+    if not isinstance(where, (str, os.PathLike)):
+        return open_table(where, workspace=workspace)
     if is_database(str(where)):
         _only_for_csv(delimiter, encoding, decimal, text_columns)
         return read_postgres(str(where), query=query, workspace=workspace)
@@ -77,9 +80,11 @@ def open_data(
             decimal=decimal,
             text_columns=text_columns,
         )
-    _only_for_csv(delimiter, None if suffix in SUFFIXES else encoding, decimal, text_columns)
+    _only_for_csv(delimiter, None if suffix in STATISTICAL else encoding, decimal, text_columns)
     if suffix == ".parquet":
         return read_parquet(path, workspace=workspace)
+    from indistinct.files.statfiles import read_stat  # its library loads pandas
+
     return read_stat(path, workspace=workspace, encoding=encoding)
 
 
@@ -195,17 +200,17 @@ def check_numeric(source: Source, column: str) -> None:
     ...     check_numeric(source, "age")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: table: variable 'age' must hold numbers, but record 2 does ...
+    indistinct.core.errors.InputError: table: variable 'age' must hold numbers, but record 2 ...
     """
     source.check_columns([column])
     type = source.schema.field(column).type
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    if holds_numbers(type):
         return
     dialect = dialect_of(source)
     before = 0
     for batch in source.batches([column]):
         values = batch.column(0)
-        if not (pa.types.is_string(type) or pa.types.is_large_string(type)):
+        if not holds_text(type):
             wrong = pc.is_valid(values)
         else:
             wrong = pc.invert(is_number(values, decimal=dialect.decimal if dialect else "."))

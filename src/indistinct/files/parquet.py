@@ -19,13 +19,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from indistinct import progress
-from indistinct.doors import written_whole
-from indistinct.errors import InputError
+from indistinct.core import (
+    InputError,
+    Level,
+    Variable,
+    Variables,
+    held_kind,
+    holds_numbers,
+    holds_text,
+    progress,
+)
+from indistinct.core.doors import written_whole
 from indistinct.files.damage import reading_records
 from indistinct.files.dialect import Dialect
 from indistinct.files.source import Source
-from indistinct.variables import Level, Variable, Variables
 
 __all__ = [
     "ParquetWriter",
@@ -104,7 +111,7 @@ def variables_from_schema(schema: pa.Schema, metadata: Mapping[bytes, bytes] | N
 
 
 def _level(type: pa.DataType) -> Level:
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    if holds_numbers(type):
         return "numeric"
     return "date" if pa.types.is_date(type) or pa.types.is_timestamp(type) else "nominal"
 
@@ -134,8 +141,8 @@ def simple_schema(schema: pa.Schema, origin: str) -> pa.Schema:
             raise InputError(
                 f"{origin}: the name '{field.name}' appears twice. Names must differ: rename one."
             )
-        type = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        if pa.types.is_large_string(type) or pa.types.is_string_view(type):
+        type = held_kind(field.type)
+        if holds_text(type):
             type = pa.string()
         if pa.types.is_nested(type) or _is_binary(type):
             raise InputError(

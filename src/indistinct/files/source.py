@@ -14,9 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Variables
 from indistinct.files.damage import reading_records
-from indistinct.variables import Variables
 
 __all__ = ["BATCH_RECORDS", "Source"]
 

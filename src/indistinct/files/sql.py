@@ -14,12 +14,10 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import InputError, Level, Variable, Variables, progress
 from indistinct.files.columns import TextColumn
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
-from indistinct.variables import Level, Variable, Variables
 
 __all__ = ["is_database", "read_postgres", "shown_address"]
 

@@ -22,23 +22,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyreadstat
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import InputError, Level, Value, Variable, Variables, progress
+from indistinct.files.formats import STATISTICAL
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import float_code, integer_code
-from indistinct.variables import Level, Value, Variable, Variables
 
-__all__ = ["EPOCH_DAYS", "SUFFIXES", "date_kind", "read_stat"]
+__all__ = ["EPOCH_DAYS", "date_kind", "read_stat"]
 
-SUFFIXES = {
-    ".dta": "Stata",
-    ".sav": "SPSS",
-    ".zsav": "SPSS",
-    ".por": "SPSS",
-    ".sas7bdat": "SAS",
-    ".xpt": "SAS",
-}
 _READERS: dict[str, Any] = {
     ".dta": pyreadstat.read_dta,
     ".sav": pyreadstat.read_sav,
@@ -80,7 +71,7 @@ def date_kind(package: str, format: str) -> str:
 
 def read_stat(path: Path, *, workspace: Path, encoding: str | None = None) -> Source:
     """Read a Stata, SPSS or SAS file into the workspace."""
-    package = SUFFIXES[path.suffix.lower()]
+    package = STATISTICAL[path.suffix.lower()]
     pieces = _pieces(path, encoding)
     first = next(pieces)
     columns = [_Column(name, package, first[1]) for name in first[1].column_names]
@@ -128,7 +119,7 @@ def _pieces(path: Path, encoding: str | None) -> Iterator[tuple[dict[str, list[A
             data, meta = _READERS[suffix](path, row_offset=offset, row_limit=step, **options)
         except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, UnicodeError, ValueError):
             raise InputError(
-                f"{path} cannot be read as a {SUFFIXES[suffix]} file: it is not one, is not "
+                f"{path} cannot be read as a {STATISTICAL[suffix]} file: it is not one, is not "
                 "whole, or its text has another encoding (say encoding=)."
             ) from None
         found = len(next(iter(data.values()), []))

@@ -16,10 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyreadstat
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Value, Variable, Variables
 from indistinct.files.statfiles import EPOCH_DAYS, date_kind
 from indistinct.files.tags import tag_letters
-from indistinct.variables import Value, Variable, Variables
 
 __all__ = ["write_spss", "write_stata"]
 

@@ -9,7 +9,7 @@ any. SAS's ``._`` takes the code of Stata's plain ``.``.
 
 from __future__ import annotations
 
-from indistinct.variables import Variable
+from indistinct.core import Variable
 
 __all__ = ["float_code", "integer_code", "tag_letters"]
 

@@ -6,44 +6,36 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
-import pyreadstat
+import pyarrow.compute as pc
 
-from indistinct import progress
-from indistinct.doors import written_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, Variable, Variables, progress
+from indistinct.core.doors import written_whole
 from indistinct.files.csvfile import write_csv
 from indistinct.files.dialect import Dialect
+from indistinct.files.formats import BY_SUFFIX, FORMATS, SUFFIX_OF, Format
 from indistinct.files.parquet import dialect_of, parquet_writer
 from indistinct.files.source import Source
-from indistinct.files.statwrite import write_spss, write_stata
-from indistinct.variables import Variable, Variables
 
-__all__ = ["BY_SUFFIX", "FORMATS", "SUFFIX_OF", "Format", "write_data"]
-
-Format = Literal["parquet", "csv", "stata", "spss"]
-
-SUFFIX_OF: dict[Format, str] = {
-    "parquet": ".parquet",
-    "csv": ".csv",
-    "stata": ".dta",
-    "spss": ".sav",
-}
-FORMATS: tuple[Format, ...] = tuple(SUFFIX_OF)
-BY_SUFFIX: dict[str, Format] = {
-    ".parquet": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".dta": "stata",
-    ".sav": "spss",
-    ".zsav": "spss",
-}
-"""The formats in which records are written, by the ending of the file's name."""
+__all__ = ["counted_from_one", "write_data"]
 
 Records: TypeAlias = Iterable[pa.RecordBatch] | pa.Table | Source
+
+
+def counted_from_one(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Number records as people do, in the column ``record``: Python's 0 is the first record.
+
+    >>> batch = pa.record_batch({"record": [0, 1], "risk": [0.5, 1.0]})
+    >>> next(counted_from_one([batch])).column("record").to_pylist()
+    [1, 2]
+    """
+    for batch in batches:
+        at = batch.schema.get_field_index("record")
+        if at >= 0:
+            batch = batch.set_column(at, "record", pc.add(batch.column(at), pa.scalar(1)))
+        yield batch
 
 
 def write_data(
@@ -126,6 +118,10 @@ def write_data(
 def _write_stat(
     table: pa.Table, path: Path, variables: Variables, format: Format, *, compress: bool
 ) -> None:
+    import pyreadstat  # loads pandas, which CSV and Parquet do not need
+
+    from indistinct.files.statwrite import write_spss, write_stata
+
     try:
         if format == "stata":
             write_stata(table, path, variables=variables)

@@ -7,15 +7,81 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
+from indistinct.core import Level, check_whole
 from indistinct.hierarchy.codes import code_hierarchy
 from indistinct.hierarchy.dates import date_hierarchy, is_date
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.intervals import as_number, interval_hierarchy
-from indistinct.hierarchy.simple import suppression_only
-from indistinct.hierarchy.special import distinct_texts
-from indistinct.variables import Level
+from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
 
-__all__ = ["Choice", "choose_hierarchy"]
+__all__ = ["Choice", "choose_hierarchy", "ordered_hierarchy", "suppression_only"]
+
+
+# The two plainest hierarchies: all or nothing, and neighbours in an order.
+
+
+def suppression_only(
+    values: Iterable[object], *, name: str = "", ordered: bool = False, root: str = SUPPRESSED
+) -> Hierarchy:
+    """Return the hierarchy of height 1: a value is told, or it is not.
+
+    >>> suppression_only(["male", "female"], name="sex").ancestors("male")
+    ('male', '*')
+    """
+    ordinary, apart = distinct_texts(values, root=root)
+    return rule_hierarchy(
+        ordinary, apart, lambda _: (), steps=0, root=root, name=name, ordered=ordered
+    )
+
+
+def ordered_hierarchy(
+    values: Iterable[object],
+    *,
+    name: str = "",
+    group: int = 2,
+    special: Iterable[object] = (),
+    root: str = SUPPRESSED,
+) -> Hierarchy:
+    """Return the hierarchy that joins neighbours: `group` of them, then `group`², and so on.
+
+    Parameters
+    ----------
+    values
+        The values in their order, each once or more; the first appearance counts.
+    group
+        How many neighbours are joined at each level.
+    special
+        Values outside the order (``"unknown"``): they stay as they are.
+    root
+        The label of the root.
+
+    >>> ordered_hierarchy(["none", "primary", "secondary", "tertiary"]).ancestors("primary")
+    ('primary', 'none – primary', '*')
+    """
+    check_whole(f"group of '{name}'" if name else "group", group, 2)
+    ordinary, apart = distinct_texts(values, special=special, root=root)
+    place = {value: i for i, value in enumerate(ordinary)}
+    spans = []
+    span = group
+    while span < len(ordinary):
+        spans.append(span)
+        span *= group
+
+    def label(value: str, span: int) -> str:
+        first = place[value] - place[value] % span
+        last = min(first + span, len(ordinary)) - 1
+        return value if first == last else f"{ordinary[first]} – {ordinary[last]}"
+
+    return rule_hierarchy(
+        ordinary,
+        apart,
+        lambda value: [label(value, span) for span in spans],
+        steps=len(spans),
+        root=root,
+        name=name,
+        ordered=not apart,
+    )
+
 
 _CODE_NAME = re.compile(r"zip|post|plz|icd|isco|isic|nace|nuts|code|tract|fips", re.IGNORECASE)
 _LETTER_CODE = re.compile(r"[A-Z]\d\d(\.?[0-9A-Z]{1,4})?")

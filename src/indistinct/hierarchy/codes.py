@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.special import Ladder, distinct_texts, rule_hierarchy
 

@@ -8,9 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from indistinct.doors import read_text, write_whole
-from indistinct.errors import InputError
-from indistinct.harmless import for_csv, from_csv
+from indistinct.core import InputError, for_csv, from_csv
+from indistinct.core.doors import read_text, write_whole
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.table import Row, build
 

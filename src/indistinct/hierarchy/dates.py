@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
 

@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, Level, did_you_mean
 from indistinct.hierarchy.choose import choose_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy
 from indistinct.hierarchy.hierarchy import Hierarchy
-from indistinct.variables import Level
 
 __all__ = ["Hierarchies", "load_hierarchies"]
 
@@ -23,7 +22,7 @@ class Hierarchies(Mapping[str, Hierarchy]):
     >>> hierarchies["sxe"]
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: There is no hierarchy of 'sxe'. Did you mean 'sex'?
+    indistinct.core.errors.InputError: There is no hierarchy of 'sxe'. Did you mean 'sex'?
     """
 
     def __init__(

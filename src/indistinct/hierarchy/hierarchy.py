@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, SmallInts
 from indistinct.hierarchy.text import as_text, as_texts
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["SUPPRESSED", "Hierarchy", "IntArray", "Node"]
 
 SUPPRESSED = "*"
 """The label of the usual root: a value of which nothing is told any more."""
 
-IntArray = npt.NDArray[np.int32]
+IntArray = SmallInts
 
 _NAMED_UNKNOWNS = 3
 
@@ -47,8 +47,8 @@ class Node:
     size: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy(Shown):
+@result
+class Hierarchy(Result):
     """The values of one variable and their ancestors, level by level, up to one root.
 
     Sweeney's value generalisation hierarchy (2001, section 4.2): level 0 is the value itself,
@@ -84,8 +84,18 @@ class Hierarchy(Shown):
     codes: tuple[IntArray, ...]
     ordered: bool = False
 
-    def __repr__(self) -> str:
+    FACTS = facts("name", "ordered", Fact("rows", lambda found: found._all_rows()))
+
+    def sentence(self) -> str:
+        """Say of what it is, and how high."""
         return f"Hierarchy({self.name!r}, {len(self.values):,} values, height {self.height})"
+
+    def _lines(self) -> list[str]:
+        return [self.sentence()]  # its labels are shown to whoever asks for the table
+
+    def _all_rows(self) -> list[tuple[str | None, ...]]:
+        missing = self._path(len(self.values))
+        return [*self.rows(), *([missing] if any(missing[:-1]) else [])]
 
     def __str__(self) -> str:
         counts = " → ".join(f"{self.node_count(level):,}" for level in self.levels)
@@ -100,12 +110,6 @@ class Hierarchy(Shown):
 
     def __hash__(self) -> int:
         return hash((self.name, self.labels))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return name, order and rows as JSON knows them; `from_dict` makes the same again."""
-        missing = self._path(len(self.values))
-        rows = [*self.rows(), *([missing] if any(missing[:-1]) else [])]
-        return {"name": self.name, "ordered": self.ordered, "rows": [list(row) for row in rows]}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Hierarchy:
@@ -190,6 +194,31 @@ class Hierarchy(Shown):
         leaves = np.array([self._representatives[n.level][n.code] for n in nodes], dtype=np.int32)
         level = max(self.common_level(leaves), *(n.level for n in nodes))
         return self._node(level, int(self.codes[level][leaves[0]]))
+
+    def common_labels(self, one: Iterable[object], other: Iterable[object]) -> list[str | None]:
+        """Return the label of the lowest node that stands for both of each pair of labels.
+
+        None where a label is not of this hierarchy.
+
+        >>> from indistinct.hierarchy import code_hierarchy
+        >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4, 3))
+        >>> zips.common_labels(["02138", "0213*", "x"], ["02139", "02141", "02138"])
+        ['0213*', '021**', None]
+        """
+        known = [[self._nodes.get(text) for text in as_texts(labels)] for labels in (one, other)]
+        pairs = [(at, a, b) for at, (a, b) in enumerate(zip(*known, strict=True)) if a and b]
+        found: list[str | None] = [None] * len(known[0])
+        places = np.array([at for at, _, _ in pairs], dtype=np.int64)
+        lowest = np.array([max(a[0], b[0]) for _, a, b in pairs], dtype=np.int64)
+        left = np.array([self._representatives[level][code] for _, (level, code), _ in pairs])
+        right = np.array([self._representatives[level][code] for _, _, (level, code) in pairs])
+        for level in self.levels if pairs else ():
+            codes = self.codes[level]
+            here = (lowest <= level) & (codes[left] == codes[right])
+            for at, code in zip(places[here].tolist(), codes[left[here]].tolist(), strict=True):
+                found[at] = self.labels[level][code]
+            places, lowest, left, right = (part[~here] for part in (places, lowest, left, right))
+        return found
 
     def distance(self, value: object, other: object) -> int:
         """Return how many levels `value` climbs until its node stands for `other` too.
@@ -335,7 +364,7 @@ class Hierarchy(Shown):
             "Add a row for each, with its ancestors; `Hierarchy.unknown` lists them."
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"{self.name}, level by level",

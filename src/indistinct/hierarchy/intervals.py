@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
 from indistinct.hierarchy.text import as_text

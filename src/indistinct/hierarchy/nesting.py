@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.hierarchy.hierarchy import Hierarchy
 from indistinct.hierarchy.labels import (
     Kind,
@@ -19,8 +19,6 @@ from indistinct.hierarchy.labels import (
 from indistinct.hierarchy.text import as_texts
 
 __all__ = ["Nesting"]
-
-IntArray = NDArray[np.int64]
 
 
 class Nesting:
@@ -70,7 +68,7 @@ class Nesting:
             for one in members_of(a) or (a,)
         )
 
-    def of_pairs(self, inner: IntArray, outer: IntArray) -> NDArray[np.bool_]:
+    def of_pairs(self, inner: Ints, outer: Ints) -> Bools:
         """Say it of many pairs; each different pair is looked at once."""
         codes, place = np.unique(inner * len(self.outer) + outer, return_inverse=True)
         decided = np.array([self.within(*divmod(int(c), len(self.outer))) for c in codes], bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.hierarchy import Hierarchy
 from indistinct.hierarchy.table import Row, build
 from indistinct.hierarchy.text import as_texts

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.hierarchy import Hierarchy, IntArray
 from indistinct.hierarchy.text import as_text
 
@@ -33,7 +33,7 @@ def table_hierarchy(
     >>> table_hierarchy([("a", "x"), ("b", "y")])
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: The hierarchy: row 2 ends with 'y', but row 1 with 'x'. ...
+    indistinct.core.errors.InputError: The hierarchy: row 2 ends with 'y', but row 1 with 'x'. ...
     """
     texts = [tuple(as_text(cell) for cell in row) for row in rows]
     return build(texts, name=name, ordered=ordered)

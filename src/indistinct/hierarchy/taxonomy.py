@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy.csvfile import read_rows
 from indistinct.hierarchy.hierarchy import Hierarchy
 from indistinct.hierarchy.table import Row, build

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.variables import Value
+from indistinct.core import InputError, Value, did_you_mean
 
 __all__ = ["KIN", "HouseholdColumns", "Pointers"]
 

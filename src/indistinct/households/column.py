@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Array, Bools, InputError, Value, Variable
 from indistinct.files import Source
-from indistinct.variables import Value, Variable
 
 __all__ = ["Column", "as_column", "plain_code", "read_columns"]
 
@@ -37,8 +36,8 @@ class Column:
     Column(4 texts, 2 different, 1 missing)
     """
 
-    values: NDArray[Any] = field(repr=False)
-    present: NDArray[np.bool_] | None = field(default=None, repr=False)
+    values: Array = field(repr=False)
+    present: Bools | None = field(default=None, repr=False)
     texts: tuple[str, ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -110,11 +109,11 @@ class Column:
             present = ~absent if present is None else present & ~absent
         return cls(codes, present, texts)
 
-    def holds(self) -> NDArray[np.bool_]:
+    def holds(self) -> Bools:
         """Say which cells hold a value."""
         return np.ones(len(self), dtype=bool) if self.present is None else self.present
 
-    def numbers(self) -> tuple[NDArray[Any], NDArray[np.bool_] | None, int]:
+    def numbers(self) -> tuple[Array, Bools | None, int]:
         """Return the cells as numbers, which are present, and how many texts are no numbers.
 
         Text such as ``07`` is read as a number; other text counts as missing.
@@ -182,13 +181,13 @@ def _number(text: str) -> float | None:
     return float(text)
 
 
-def _whole(present: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def _whole(present: Bools) -> Bools | None:
     return None if present.all() else present
 
 
 def _without_codes(
-    numbers: NDArray[Any], present: NDArray[np.bool_] | None, variable: Variable | None
-) -> NDArray[np.bool_] | None:
+    numbers: Array, present: Bools | None, variable: Variable | None
+) -> Bools | None:
     for code in variable.user_missing if variable is not None else ():
         low, high = code if isinstance(code, tuple) else (code, code)
         if isinstance(low, (int, float)) and isinstance(high, (int, float)):

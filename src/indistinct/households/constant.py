@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.files import Source
 from indistinct.households.guessing import named_household
 
@@ -30,8 +31,6 @@ ALIKE = 0.9
 _AT_LEAST = 3.0
 """Pairs of members that would disagree by chance; with fewer, agreeing means nothing."""
 
-IntArray = NDArray[np.int64]
-
 
 def household_column(source: Source) -> str | None:
     """Return the column that numbers the households: by its role, else by its name; or None."""
@@ -40,17 +39,17 @@ def household_column(source: Source) -> str | None:
     )
 
 
-def household_numbers(source: Source, name: str) -> IntArray:
+def household_numbers(source: Source, name: str) -> Ints:
     """Return every record's household as a number from 0; a record without one is alone."""
     column = source.table([name]).column(0).combine_chunks()
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    codes: IntArray = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes: Ints = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     alone = np.flatnonzero(codes < 0)
     codes[alone] = len(coded.dictionary) + np.arange(len(alone))
     return codes
 
 
-def pairs_in_households(households: IntArray) -> tuple[IntArray, IntArray]:
+def pairs_in_households(households: Ints) -> tuple[Ints, Ints]:
     """Pair each member with the next of the household: chains that hold everybody together.
 
     >>> one, other = pairs_in_households(np.array([7, 8, 7, 7]))
@@ -100,7 +99,7 @@ def constant_in_households(
     return tuple(found)
 
 
-def number_of_members(households: IntArray) -> IntArray:
+def number_of_members(households: Ints) -> Ints:
     """Return for every record how many its household has.
 
     >>> number_of_members(np.array([7, 8, 7])).tolist()
@@ -111,7 +110,7 @@ def number_of_members(households: IntArray) -> IntArray:
 
 
 def is_number_of_members(
-    values: Sequence[object], codes: NDArray[np.integer[Any]], members: IntArray
+    values: Sequence[object], codes: NDArray[np.integer[Any]], members: Ints
 ) -> bool:
     """Say whether a column, by values and codes, is the number of records of the household.
 

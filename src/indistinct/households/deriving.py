@@ -15,13 +15,84 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError
 from indistinct.households.codes import KIN, HouseholdColumns
 from indistinct.households.column import Column
 from indistinct.households.kinship import NOBODY, Records
-from indistinct.households.matching import choose_best, match_couples, pairs_within
 
 __all__ = ["FATHER_YEARS", "LARGEST", "MOTHER_YEARS", "Derived", "People", "head_couple"]
+
+
+# Matching people within their households: everybody's likeliest relative, and couples.
+
+
+def pairs_within(household: Records, left: Records, right: Records) -> tuple[Records, Records]:
+    """Return every pair of a left and a right record that share a household.
+
+    >>> pairs_within(np.array([0, 0, 1, 0]), np.array([0, 2]), np.array([1, 3]))
+    (array([0, 0]), array([1, 3]))
+    """
+    if not len(left) or not len(right):
+        return left[:0], right[:0]
+    # most households have none of the right ones: they are left out before anything is sorted
+    met = np.zeros(max(int(household[left].max()), int(household[right].max())) + 1, dtype=bool)
+    met[household[right]] = True
+    left = left[met[household[left]]]
+    order = np.argsort(household[right], kind="stable")
+    sorted_right = right[order]
+    where = household[sorted_right]
+    first = np.searchsorted(where, household[left], side="left")
+    counts = np.searchsorted(where, household[left], side="right") - first
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    place = np.arange(total) - np.repeat(ends - counts, counts) + np.repeat(first, counts)
+    return np.repeat(left, counts), sorted_right[place]
+
+
+def choose_best(
+    who: Records, candidate: Records, *scores: NDArray[np.generic]
+) -> tuple[Records, Records]:
+    """Return for everybody in `who` the candidate with the lowest scores, the first score first.
+
+    Of equal candidates the one that stands first in the file is taken.
+
+    >>> choose_best(np.array([5, 5, 6]), np.array([1, 2, 1]), np.array([3.0, 1.0, 2.0]))
+    (array([5, 6]), array([2, 1]))
+    """
+    order = np.lexsort((candidate, *scores[::-1], who))
+    found, first = np.unique(who[order], return_index=True)
+    return found, candidate[order][first]
+
+
+def match_couples(
+    left: Records, right: Records, *scores: NDArray[np.generic]
+) -> tuple[Records, Records]:
+    """Make couples of pairs, the lowest scores first, nobody twice.
+
+    Each round takes the pairs that are the best for both, which is what going down the list of
+    all pairs would take.
+
+    >>> match_couples(np.array([0, 0, 1]), np.array([8, 9, 8]), np.array([2, 3, 1]))
+    (array([0, 1]), array([9, 8]))
+    """
+    order = np.lexsort((right, left, *scores[::-1]))
+    left, right = left[order], right[order]
+    lefts, rights = [left[:0]], [right[:0]]
+    while len(left):
+        place = np.arange(len(left))
+        best = np.full(len(left), False)
+        _, first_of_left = np.unique(left, return_index=True)
+        best[first_of_left] = True
+        _, first_of_right = np.unique(right, return_index=True)
+        taken = first_of_right[best[first_of_right]]
+        lefts.append(left[taken])
+        rights.append(right[taken])
+        rest = place[~np.isin(left, left[taken]) & ~np.isin(right, right[taken])]
+        left, right = left[rest], right[rest]
+    all_left, all_right = np.concatenate(lefts), np.concatenate(rights)
+    order = np.argsort(all_left)
+    return all_left[order], all_right[order]
+
 
 MOTHER_YEARS = (12, 54)
 """By how many years a mother is older than her child."""
@@ -45,8 +116,6 @@ _UNKNOWN = 999.0
 _HEAD, _SPOUSE, _CHILD, _CHILD_IN_LAW, _GRANDCHILD, _PARENT, _PARENT_IN_LAW, _SIBLING = range(1, 9)
 _MAN, _WOMAN = 1, 2
 _MARRIED, _FORMERLY = 1, 2
-
-Truths = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +209,7 @@ class Derived:
         self.people = people
         self.head = head
         self.spouse_of_head = spouse_of_head
-        self.small: Truths | None = None
+        self.small: Bools | None = None
         count = len(people.household)
         self.spouse = np.full(count, NOBODY, dtype=np.int64)
         self.mother = np.full(count, NOBODY, dtype=np.int64)
@@ -170,7 +239,7 @@ class Derived:
         found = self.people.with_kin(*kinds)
         return found if self.small is None else found[self.small[self.people.household[found]]]
 
-    def _small_households(self) -> Truths | None:
+    def _small_households(self) -> Bools | None:
         size = np.bincount(self.people.household, minlength=self.people.households)
         if not len(size) or size.max() <= LARGEST:
             return None
@@ -178,14 +247,14 @@ class Derived:
             f"{int((size > LARGEST).sum()):,} households have more than {LARGEST} people: only "
             "head, spouse and children are linked there"
         )
-        small: Truths = size <= LARGEST
+        small: Bools = size <= LARGEST
         return small
 
     def _join(self, one: Records, other: Records) -> None:
         self.spouse[one] = other
         self.spouse[other] = one
 
-    def _older(self, parent: Records, child: Records, years: tuple[int, int]) -> Truths:
+    def _older(self, parent: Records, child: Records, years: tuple[int, int]) -> Bools:
         """Say whether the ages allow it; an unknown age allows everything."""
         older = self.people.age[parent] - self.people.age[child]
         return ~((older < years[0]) | (older > years[1]))

@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Value, Variable, Variables
 from indistinct.files import Source
 from indistinct.households.codes import HouseholdColumns
-from indistinct.variables import Value, Variable, Variables
 
 __all__ = ["guess_household", "named_household", "numbers_households"]
 

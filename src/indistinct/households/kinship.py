@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, Ints
+from indistinct.results import Fact, Result, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["NOBODY", "Couples", "Kinship", "Records"]
 
-Records = NDArray[np.int64]
+Records = Ints
 """Record numbers, from 0."""
 
 NOBODY = -1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Kinship(Shown):
+@result
+class Kinship(Result):
     """The household of every record, and the records of its head, spouse, mother and father.
 
     Parameters
@@ -41,6 +40,19 @@ class Kinship(Shown):
     father: Records
     notes: tuple[str, ...] = ()
 
+    FACTS = facts(
+        Fact("people", "records", shown="people"),
+        Fact("households", shown="households"),
+        Fact("with_a_spouse", lambda found: (found.spouse != NOBODY).sum(), shown="with a spouse"),
+        Fact("with_a_mother", lambda found: (found.mother != NOBODY).sum(), shown="with a mother"),
+        Fact("with_a_father", lambda found: (found.father != NOBODY).sum(), shown="with a father"),
+        "notes",
+    )
+
+    def sentence(self) -> str:
+        """Say how many people there are."""
+        return f"Kinship of {self.records:,} people"
+
     @property
     def records(self) -> int:
         """The number of records."""
@@ -56,7 +68,7 @@ class Kinship(Shown):
         found: Records = getattr(self, relative)
         return found
 
-    def couples(self, woman: NDArray[np.bool_]) -> Couples:
+    def couples(self, woman: Bools) -> Couples:
         """Pair husbands with wives; unions of the same sex, or of unknown sex, are set apart."""
         first = np.flatnonzero(self.spouse > np.arange(self.records))
         second = self.spouse[first]
@@ -65,36 +77,11 @@ class Kinship(Shown):
         husband = np.where(woman[first], second, first)
         return Couples(husband[mixed], wife[mixed], np.stack([first, second], 1)[~mixed])
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"Kinship of {self.records:,} people"]
-        lines += [f"  {name:<14} {number:>12,}" for name, number in self._facts().items()]
-        return [*lines, *(f"  note: {note}" for note in self.notes)]
-
-    def _facts(self) -> dict[str, int]:
-        return {
-            "households": self.households,
-            "with a spouse": int((self.spouse != NOBODY).sum()),
-            "with a mother": int((self.mother != NOBODY).sum()),
-            "with a father": int((self.father != NOBODY).sum()),
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name; nobody's record."""
-        facts = {name.replace(" ", "_"): number for name, number in self._facts().items()}
-        return {"people": self.records, **facts, "notes": list(self.notes)}
-
     def plot(self) -> str:
         """Draw how many people have which relative in their household, as SVG."""
-        _, *rows = self._facts().items()
-        return bars(
-            f"Of {self.records:,} people", [name for name, _ in rows], [count for _, count in rows]
-        )
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Who lives with whom", {"people": self.records, **self._facts()})]
+        names = ("with a spouse", "with a mother", "with a father")
+        counts = [int((of != NOBODY).sum()) for of in (self.spouse, self.mother, self.father)]
+        return bars(f"Of {self.records:,} people", names, counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, check_whole
+from indistinct.core import Array, AtMost, InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Approach
-from indistinct.errors import InputError, did_you_mean
 from indistinct.keys.encodings import T1, T2, Direction, Encoding, Integers
 
 __all__ = ["Group", "RunningTally", "find_groups", "unique_records"]
@@ -83,7 +81,7 @@ class RunningTally:
 
 
 def find_groups(
-    codes: NDArray[np.int64] | Iterable[Sequence[int]],
+    codes: Ints | Iterable[Sequence[int]],
     sizes: Sequence[int] | None = None,
     *,
     approach: Approach = "sort",
@@ -133,7 +131,7 @@ def find_groups(
     raise InputError(f"The approach must be sort, tally or catalogue. Got '{approach}'.")
 
 
-def _by_sorting(matrix: NDArray[np.int64], sums: NDArray[Any], decreasing: bool) -> list[Group]:
+def _by_sorting(matrix: Ints, sums: Array, decreasing: bool) -> list[Group]:
     order = np.argsort(sums, kind="stable")
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = sums[order[1:]] != sums[order[:-1]]
@@ -142,7 +140,7 @@ def _by_sorting(matrix: NDArray[np.int64], sums: NDArray[Any], decreasing: bool)
     return groups[::-1] if decreasing else groups
 
 
-def _by_catalogue(matrix: NDArray[np.int64], sums: NDArray[Any], encoding: Encoding) -> list[Group]:
+def _by_catalogue(matrix: Ints, sums: Array, encoding: Encoding) -> list[Group]:
     if encoding.cells > _LARGEST_CATALOGUE:
         raise InputError(
             f"A catalogue of all possible keys would need {encoding.cells:.3g} entries. "

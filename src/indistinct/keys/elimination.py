@@ -13,24 +13,24 @@ graph: the two ends of the edge lie in one strongly connected component (Picard 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
+from indistinct.core import Bools, Ints
+
 __all__ = ["MOST_LINKS", "possible_links"]
 
-IntArray = NDArray[np.int64]
 MOST_LINKS = 5_000_000
 """More links of a class of records with a class of people are not followed."""
 
 
 def possible_links(
-    records: IntArray,
-    people: IntArray,
-    links: tuple[IntArray, IntArray],
+    records: Ints,
+    people: Ints,
+    links: tuple[Ints, Ints],
     *,
-    flow: IntArray | None = None,
-) -> NDArray[np.bool_] | None:
+    flow: Ints | None = None,
+) -> Bools | None:
     """Say of each link whether some assignment of people to records uses it.
 
     Parameters
@@ -72,7 +72,7 @@ def possible_links(
     return np.asarray(_in_cycles(len(records), room, start, end, found)[link_of])
 
 
-def _alike(left: IntArray, right: IntArray, records: int, people: int) -> IntArray:
+def _alike(left: Ints, right: Ints, records: int, people: int) -> Ints:
     """Number classes of people by the classes of records that they meet: equal sets, one number."""
     marks = np.random.default_rng(0).integers(1, 2**63, size=(records, 2), dtype=np.uint64)
     sums = np.zeros((people, 2), dtype=np.uint64)  # sums of random words, 128 bits, wrap around
@@ -81,7 +81,7 @@ def _alike(left: IntArray, right: IntArray, records: int, people: int) -> IntArr
     return np.unique(sums, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _assigned(records: IntArray, room: IntArray, start: IntArray, end: IntArray) -> IntArray | None:
+def _assigned(records: Ints, room: Ints, start: Ints, end: Ints) -> Ints | None:
     """Find an assignment, by link; None where there is none."""
     classes, groups = len(records), len(room)
     source, sink = classes + groups, classes + groups + 1
@@ -103,9 +103,7 @@ def _assigned(records: IntArray, room: IntArray, start: IntArray, end: IntArray)
     return flow
 
 
-def _in_cycles(
-    classes: int, room: IntArray, start: IntArray, end: IntArray, flow: IntArray
-) -> NDArray[np.bool_]:
+def _in_cycles(classes: int, room: Ints, start: Ints, end: Ints, flow: Ints) -> Bools:
     """Say of links whether flow runs over them, or may run round a cycle of the residual graph."""
     groups = len(room)
     sink = classes + groups

@@ -17,19 +17,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Array, InputError, Ints
 from indistinct.engine import bits_needed
-from indistinct.errors import InputError
 
 __all__ = ["T1", "T2", "Direction", "Encoding", "Integers", "best_transformation"]
 
 Direction = Literal["left-to-right", "right-to-left"]
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Encoding(ABC):
         """The number of possible P-sets."""
         return math.prod(self.sizes)
 
-    def check(self, codes: Codes) -> None:
+    def check(self, codes: Ints) -> None:
         """Refuse codes outside 0 … C-1, naming the variable's position and the record."""
         if codes.ndim != 2 or codes.shape[1] != len(self.sizes):
             raise InputError(
@@ -94,14 +91,14 @@ class Encoding(ABC):
                 f"categories 0 to {self.sizes[position] - 1}. Recode it first."
             )
 
-    def transform(self, codes: Codes) -> NDArray[Any]:
+    def transform(self, codes: Ints) -> Array:
         """Return the transformed data, one column a variable."""
         self.check(codes)
         kind = np.int64 if self.largest < 1 << 63 else object
         columns = [np.array(t, dtype=kind)[codes[:, j]] for j, t in enumerate(self.tables)]
         return np.stack(columns, axis=1)
 
-    def sums(self, codes: Codes) -> NDArray[Any]:
+    def sums(self, codes: Ints) -> Array:
         """Return one number a record: int64 where it fits, exact Python integers beyond.
 
         >>> T1((2, 4, 3, 2, 2)).sums(np.array([[1, 3, 2, 0, 1]]))  # section 4.1.3, record 1
@@ -114,7 +111,7 @@ class Encoding(ABC):
             total += np.array(table, dtype=kind)[codes[:, j]]
         return total
 
-    def invert(self, sums: NDArray[Any] | Sequence[int]) -> Codes:
+    def invert(self, sums: Array | Sequence[int]) -> Ints:
         """Return the P-sets of sums.
 
         >>> T2((2, 4, 3, 2, 2)).invert([71])
@@ -134,7 +131,7 @@ class Encoding(ABC):
             raise InputError("A number is not the sum of any key. Check the categories.")
         return codes
 
-    def catalogue(self) -> NDArray[Any]:
+    def catalogue(self) -> Array:
         """Return the sums of all possible P-sets, the P-sets in increasing order."""
         grids = np.indices(self.sizes).reshape(len(self.sizes), -1).T
         return self.sums(grids.astype(np.int64))
@@ -187,7 +184,7 @@ class Integers(Encoding):
             weight *= 10 ** len(str(size - 1))
         return tables
 
-    def text(self, codes: Codes) -> list[str]:
+    def text(self, codes: Ints) -> list[str]:
         """Return the digit strings, leading zeros kept; 1|11 and 11|1 differ."""
         self.check(codes)
         widths = [len(str(size - 1)) for size in self.sizes]

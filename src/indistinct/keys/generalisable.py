@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Ints, SmallInts
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys.table import KeyTable
 
@@ -34,7 +34,7 @@ class Generalisable:
         The leaf of each cell (rows: classes, columns: variables), as `Hierarchy.encode` codes it.
 
     >>> from indistinct.hierarchy import code_hierarchy
-    >>> from indistinct.session import open_data
+    >>> from indistinct import open_data
     >>> zips = code_hierarchy(["02138", "02139", "02141"], name="zip", digits=(4,))
     >>> with open_data({"zip": ["02138", "02139", "02141", "02141"]}) as data:
     ...     keys = Generalisable.of(data.key_table(["zip"]), {"zip": zips})
@@ -44,7 +44,7 @@ class Generalisable:
 
     table: KeyTable
     hierarchies: tuple[Hierarchy, ...]
-    leaves: NDArray[np.int32] = field(repr=False)
+    leaves: SmallInts = field(repr=False)
 
     @classmethod
     def of(cls, table: KeyTable, hierarchies: Mapping[str, Hierarchy]) -> Generalisable:
@@ -70,7 +70,7 @@ class Generalisable:
         return self.table.names
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Records in each class."""
         return self.table.counts
 
@@ -89,7 +89,7 @@ class Generalisable:
         """The height of each variable's hierarchy."""
         return tuple(hierarchy.height for hierarchy in self.hierarchies)
 
-    def climb(self, variable: int) -> NDArray[np.int32]:
+    def climb(self, variable: int) -> SmallInts:
         """Return the node of every leaf at every level (rows: levels, columns: leaves)."""
         return self._climbs[variable]
 
@@ -97,11 +97,11 @@ class Generalisable:
         """Return the label of every node of a variable; None is the missing value."""
         return self._labels[variable]
 
-    def sizes(self, variable: int) -> NDArray[np.int32]:
+    def sizes(self, variable: int) -> SmallInts:
         """Return how many values every node of a variable stands for (a missing one: 1)."""
         return self._sizes[variable]
 
-    def nodes(self, levels: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int32]:
+    def nodes(self, levels: Sequence[int] | NDArray[np.integer]) -> SmallInts:
         """Return the node of every cell.
 
         Parameters
@@ -141,7 +141,7 @@ class Generalisable:
         return [tuple(number) for number in self._numbered]
 
     @cached_property
-    def _climbs(self) -> list[NDArray[np.int32]]:
+    def _climbs(self) -> list[SmallInts]:
         climbs = []
         for hierarchy, number in zip(self.hierarchies, self._numbered, strict=True):
             rows = []
@@ -152,7 +152,7 @@ class Generalisable:
         return climbs
 
     @cached_property
-    def _sizes(self) -> list[NDArray[np.int32]]:
+    def _sizes(self) -> list[SmallInts]:
         found = []
         for hierarchy, number in zip(self.hierarchies, self._numbered, strict=True):
             sizes = np.ones(len(number), dtype=np.int32)

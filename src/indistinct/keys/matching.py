@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Ints
 from indistinct.keys.table import KeyTable, pack_columns
 
 __all__ = ["counts_in"]
 
 
-def counts_in(table: KeyTable, other: KeyTable) -> NDArray[np.int64]:
+def counts_in(table: KeyTable, other: KeyTable) -> Ints:
     """Return, for each class of a table, the records of another table with the same key.
 
     Both must have the same variables, in any order; values are compared as text where their
@@ -47,7 +46,7 @@ def counts_in(table: KeyTable, other: KeyTable) -> NDArray[np.int64]:
     ranks = ranks.reshape(-1)
     totals = np.zeros(int(ranks.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(totals, ranks[table.classes :], aligned.counts[known])
-    found: NDArray[np.int64] = totals[ranks[: table.classes]]
+    found: Ints = totals[ranks[: table.classes]]
     return found
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from indistinct.errors import InputError
-from indistinct.files import write_data
-from indistinct.keys.uniques import Uniques
+from indistinct.core import InputError
+from indistinct.files import counted_from_one, write_data
+from indistinct.keys.standing_out import Uniques
 
 __all__ = ["pull_out", "write_pull_out"]
 
@@ -24,6 +24,8 @@ _LISTED = ("record", "frequency", "case")
 
 def pull_out(found: Uniques, identifiers: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
     """List record number, frequency, case and formal identifiers of every record at risk.
+
+    Records are numbered from 0; in the file that `write_pull_out` writes, from 1.
 
     Parameters
     ----------
@@ -68,6 +70,6 @@ def write_pull_out(
     identifiers: Sequence[str] | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write the pull-out list to a file that nobody but its owner can read."""
-    table = pa.Table.from_batches(pull_out(found, identifiers))
+    """Write the pull-out list to a file that nobody but its owner can read; records from 1."""
+    table = pa.Table.from_batches(counted_from_one(pull_out(found, identifiers)))
     return write_data(table, path, private=True, overwrite=overwrite)

@@ -3,27 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Bools, InputError, Ints, SmallInts
 from indistinct.keys.generalisable import Generalisable
-from indistinct.keys.grouping import group_rows
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
-__all__ = ["DROPPED", "Recoding"]
+__all__ = ["DROPPED", "Recoding", "counts_by_row", "group_rows"]
+
+
+# Equal rows of codes: numbering them, and adding up what belongs to them.
+
+
+def group_rows(codes: Ints) -> Ints:
+    """Number equal rows equally, in the sorted order of the rows.
+
+    >>> group_rows(np.array([[1, 5], [0, 7], [1, 5]])).tolist()
+    [1, 0, 1]
+    """
+    numbers = np.zeros(len(codes), dtype=np.int64)
+    if not len(codes):
+        return numbers
+    room = 1
+    for column in codes.T:
+        size = int(column.max()) + 1
+        if room * size >= 1 << 62:
+            numbers = _ranked(numbers)
+            room = int(numbers.max()) + 1
+        numbers = numbers * size + column
+        room *= size
+    return _ranked(numbers)
+
+
+def counts_by_row(codes: Ints, counts: Ints) -> Ints:
+    """Return for every row the counts of all rows equal to it, added up."""
+    groups = group_rows(codes)
+    totals = np.zeros(len(codes), dtype=np.int64)
+    np.add.at(totals, groups, counts)
+    return totals[groups]
+
+
+def _ranked(numbers: Ints) -> Ints:
+    ranks: Ints = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+    return ranks.astype(np.int64)
+
 
 DROPPED = -1
 """The level, in every variable, of records that are left out."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recoding(Shown):
+@result
+class Recoding(Result):
     """The level to which each cell climbs, for all records.
 
     A row says of some records of one class which levels their cells climb to. Most classes have
@@ -43,9 +77,26 @@ class Recoding(Shown):
     """
 
     keys: Generalisable
-    classes: NDArray[np.int64] = field(repr=False)
-    levels: NDArray[np.int16] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
+    classes: Ints
+    levels: NDArray[np.int16]
+    counts: Ints
+
+    FACTS = facts(
+        Fact("records", "keys.records"),
+        Fact("classes", lambda found: len(found.group_counts)),
+        "smallest",
+        "records_dropped",
+        Fact("levels", lambda found: found.full_domain_levels()),
+        Fact("cells_changed", lambda found: found.cells_changed()),
+        Fact("cells_suppressed", lambda found: found.cells_suppressed()),
+    )
+
+    def sentence(self) -> str:
+        """Say how many classes there are, and who is left out."""
+        return (
+            f"Recoding of {self.keys.records:,} records: {len(self.group_counts):,} classes, "
+            f"the smallest of {self.smallest:,}; {self.records_dropped:,} records left out"
+        )
 
     def __post_init__(self) -> None:
         """Refuse rows that do not add up to the key table."""
@@ -63,7 +114,7 @@ class Recoding(Shown):
         keys: Generalisable,
         levels: Sequence[int],
         *,
-        dropped: NDArray[np.bool_] | None = None,
+        dropped: Bools | None = None,
     ) -> Recoding:
         """Return the recoding in which all cells of a variable climb to one level.
 
@@ -81,10 +132,10 @@ class Recoding(Shown):
     def of_clusters(
         cls,
         keys: Generalisable,
-        clusters: NDArray[np.int64],
+        clusters: Ints,
         *,
-        rows: NDArray[np.int64],
-        counts: NDArray[np.int64],
+        rows: Ints,
+        counts: Ints,
     ) -> Recoding:
         """Return the recoding in which each cluster climbs to its lowest common ancestors.
 
@@ -113,12 +164,12 @@ class Recoding(Shown):
         return cls(keys, rows, levels, counts)
 
     @cached_property
-    def dropped(self) -> NDArray[np.bool_]:
+    def dropped(self) -> Bools:
         """Whether each row's records are left out."""
         return np.asarray((self.levels == DROPPED).any(axis=1))
 
     @cached_property
-    def nodes(self) -> NDArray[np.int32]:
+    def nodes(self) -> SmallInts:
         """The node of every cell of every row; -1 for records left out."""
         result = np.empty(self.levels.shape, dtype=np.int32)
         for j in range(len(self.keys.names)):
@@ -128,7 +179,7 @@ class Recoding(Shown):
         return result
 
     @cached_property
-    def groups(self) -> NDArray[np.int64]:
+    def groups(self) -> Ints:
         """For each row the number of its class in the release, from 0; -1 if left out."""
         result = np.full(len(self.classes), -1, dtype=np.int64)
         kept = ~self.dropped
@@ -136,7 +187,7 @@ class Recoding(Shown):
         return result
 
     @cached_property
-    def group_counts(self) -> NDArray[np.int64]:
+    def group_counts(self) -> Ints:
         """Records in each class of the release."""
         kept = ~self.dropped
         sizes = np.bincount(self.groups[kept], weights=self.counts[kept])
@@ -181,18 +232,6 @@ class Recoding(Shown):
             return None
         return dict(zip(self.keys.names, kept[0].tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name; no value of a cell."""
-        return {
-            "records": self.keys.records,
-            "classes": len(self.group_counts),
-            "smallest": self.smallest,
-            "records_dropped": self.records_dropped,
-            "levels": self.full_domain_levels(),
-            "cells_changed": self.cells_changed(),
-            "cells_suppressed": self.cells_suppressed(),
-        }
-
     def plot(self) -> str:
         """Draw the cells of each variable that are changed, and those suppressed, as SVG."""
         changed, suppressed = self.cells_changed(), self.cells_suppressed()
@@ -204,22 +243,7 @@ class Recoding(Shown):
             names=("changed", "of them suppressed"),
         )
 
-    def _lines(self) -> list[str]:
-        lines = [
-            f"Recoding of {self.keys.records:,} records: {len(self.group_counts):,} classes, "
-            f"the smallest of {self.smallest:,}; {self.records_dropped:,} records left out"
-        ]
-        changed, suppressed = self.cells_changed(), self.cells_suppressed()
-        for name in self.keys.names:
-            lines.append(
-                f"  {name:<20}{changed[name]:>12,} cells changed{suppressed[name]:>12,} suppressed"
-            )
-        return lines
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         changed, suppressed = self.cells_changed(), self.cells_suppressed()
         return [
             Table(

@@ -7,18 +7,17 @@ fewer variables or to coarser categories needs no record to be read again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, InputError, Ints, Words, did_you_mean
 from indistinct.engine import Coding, KeyCoding, Tally, word_groups
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["KeyTable", "Recode", "pack_columns"]
 
@@ -27,12 +26,12 @@ __all__ = ["KeyTable", "Recode", "pack_columns"]
 class Recode:
     """A coarser coding of one variable: the new code of every old one, and the new values."""
 
-    codes: NDArray[np.int64]
+    codes: Ints
     values: Sequence[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class KeyTable(Shown):
+@result
+class KeyTable(Result):
     """Classes of records that share their key, sorted by key.
 
     Parameters
@@ -48,23 +47,34 @@ class KeyTable(Shown):
     """
 
     coding: KeyCoding
-    codes: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
-    weights: NDArray[np.float64] | None = field(default=None, repr=False)
+    codes: Ints
+    counts: Ints
+    weights: Floats | None = None
+
+    FACTS = facts(
+        Fact("key", "names"),
+        "records",
+        "classes",
+        Fact(
+            "sizes",
+            lambda found: {
+                name: {"classes": classes, "records": records}
+                for name, classes, records in size_bands(found.counts)
+            },
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say the size of the table."""
+        return (
+            f"KeyTable({', '.join(self.names)}: {self.classes:,} classes, {self.records:,} records)"
+        )
 
     @classmethod
-    def from_tally(cls, tally: Tally, *, weights: NDArray[np.float64] | None = None) -> KeyTable:
+    def from_tally(cls, tally: Tally, *, weights: Floats | None = None) -> KeyTable:
         """Make the table of what an engine has counted."""
         codes = np.stack(tally.coding.unpack(tally.sorted_words()), axis=1)
         return cls(tally.coding, codes, tally.sorted_counts(), weights)
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        return [
-            f"KeyTable({', '.join(self.names)}: {self.classes:,} classes, {self.records:,} records)"
-        ]
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -95,7 +105,7 @@ class KeyTable(Shown):
         at = self.position(name)
         return self.coding.variables[at].decode(self.codes[:, at])
 
-    def smaller_than(self, k: int) -> NDArray[np.bool_]:
+    def smaller_than(self, k: int) -> Bools:
         """Say of every class whether it has fewer than k records."""
         return self.counts < k
 
@@ -104,7 +114,7 @@ class KeyTable(Shown):
         keep: Sequence[str] | None = None,
         *,
         recodes: Mapping[str, Recode] | None = None,
-    ) -> tuple[KeyTable, NDArray[np.int64]]:
+    ) -> tuple[KeyTable, Ints]:
         """Merge classes that agree on fewer variables, or on coarser categories.
 
         Returns the smaller table, and for every class of this table its row there.
@@ -154,7 +164,7 @@ class KeyTable(Shown):
             weights = np.bincount(rows, weights=weights, minlength=len(starts)).astype(np.float64)
         return KeyTable(coarser, codes, counts, weights), rows
 
-    def _all_in_one(self) -> tuple[KeyTable, NDArray[np.int64]]:
+    def _all_in_one(self) -> tuple[KeyTable, Ints]:
         """Return the table of no variable at all, a single class."""
         weights = None if self.weights is None else self.weights.sum(keepdims=True)
         single = KeyTable(
@@ -179,18 +189,6 @@ class KeyTable(Shown):
         """Return the table as a pandas frame (pandas must be installed)."""
         return self.to_arrow().to_pandas()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return how many classes there are of which size; no value of a record."""
-        return {
-            "key": list(self.names),
-            "records": self.records,
-            "classes": self.classes,
-            "sizes": {
-                name: {"classes": classes, "records": records}
-                for name, classes, records in size_bands(self.counts)
-            },
-        }
-
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
         rows = size_bands(self.counts)
@@ -198,7 +196,7 @@ class KeyTable(Shown):
             "Records by the size of their class", [r[0] for r in rows], [r[2] for r in rows]
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Classes by {', '.join(self.names)}",
@@ -208,7 +206,7 @@ class KeyTable(Shown):
         ]
 
 
-def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> NDArray[np.uint64]:
+def pack_columns(sizes: Sequence[int], columns: Sequence[Ints]) -> Words:
     """Pack columns of codes into words, as `KeyCoding.pack` packs columns of values."""
     groups = word_groups(sizes)
     words = np.zeros((len(columns[0]), len(groups)), dtype=np.uint64)
@@ -220,7 +218,7 @@ def pack_columns(sizes: Sequence[int], columns: Sequence[NDArray[np.int64]]) -> 
 
 
 def size_bands(
-    counts: NDArray[np.int64], shared: NDArray[np.int64] | None = None, *, k: int | None = None
+    counts: Ints, shared: Ints | None = None, *, k: int | None = None
 ) -> list[tuple[str, int, int]]:
     """Return bands of class size with the classes and the records in each.
 

@@ -6,18 +6,13 @@ transitive: classes overlap. Only the frequencies are different; the key table s
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import GOLDEN, Array, Floats, InputError, between, check_number, fold_word
 from indistinct.keys.table import KeyTable
 
 __all__ = ["wildcard_frequencies", "wildcard_weights"]
-
-Array = NDArray[Any]
 
 
 def wildcard_frequencies(table: KeyTable, *, alpha: float = 1.0) -> Array:
@@ -47,7 +42,7 @@ def wildcard_frequencies(table: KeyTable, *, alpha: float = 1.0) -> Array:
     return _agreeing(table, table.counts, alpha)
 
 
-def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> NDArray[np.float64]:
+def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> Floats:
     """Return for every class the sum of weights of the records that agree with it.
 
     The rule is that of `wildcard_frequencies`, with weights in the place of records.
@@ -58,11 +53,8 @@ def wildcard_weights(table: KeyTable, *, alpha: float = 1.0) -> NDArray[np.float
 
 
 def _agreeing(table: KeyTable, amounts: Array, alpha: float) -> Array:
-    if not 0 <= alpha <= 1:
-        raise InputError(
-            f"alpha must be between 0 and 1. Got {alpha}. It is how much a record counts that "
-            "agrees only because of what is missing."
-        )
+    hint = "It is how much a record counts that agrees only because of what is missing."
+    check_number("alpha", alpha, between(0, 1, hint))
     variables = table.coding.variables
     lacks = np.stack(
         [
@@ -157,8 +149,7 @@ def _slot(
     """Return the slot of a row's shared values: where they are, or where they would go."""
     h = np.uint64(0)
     for s in range(used):
-        h = (h ^ np.uint64(codes[row, shared[s]])) * np.uint64(0x9E3779B97F4A7C15)
-        h ^= h >> np.uint64(32)
+        h = fold_word((h ^ np.uint64(codes[row, shared[s]])) * GOLDEN, 32)
     at = np.int64(h & np.uint64(bits - 1))
     while slots[at]:
         other = first[slots[at] - 1]

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats
 from indistinct.files import Source
 from indistinct.naming.concepts import concept_of, is_numbered, says_amount
 from indistinct.naming.content import Content
@@ -47,8 +47,6 @@ _HEAPED = 0.2
 
 _IN_ORDER = 0.9
 """The rank correlation with the order of the records from which numbers were given out so."""
-
-FloatArray = NDArray[np.float64]
 
 
 def with_amounts(source: Source, contents: Sequence[Content]) -> list[Content]:
@@ -102,7 +100,7 @@ def with_amounts(source: Source, contents: Sequence[Content]) -> list[Content]:
     ]
 
 
-def _looks_measured(numbers: FloatArray) -> bool:
+def _looks_measured(numbers: Floats) -> bool:
     """Say whether numbers are below zero, or mostly small and spread over orders of magnitude."""
     own = numbers[np.isfinite(numbers)]
     if len(np.unique(own)) < _FEWEST:
@@ -117,28 +115,28 @@ def _looks_measured(numbers: FloatArray) -> bool:
     return bool(most < _ONE_LENGTH and high - middle >= _SKEWED * (middle - low))
 
 
-def _given_in_order(numbers: FloatArray) -> bool:
+def _given_in_order(numbers: Floats) -> bool:
     """Say whether numbers leave no gaps, or rise or fall from record to record."""
     own = numbers[np.isfinite(numbers)]
     in_order = abs(_together(own, np.arange(len(own), dtype=np.float64))) >= _IN_ORDER
     return len(own) < _FEWEST or _is_dense(own) or in_order
 
 
-def _is_heaped(numbers: FloatArray) -> bool:
+def _is_heaped(numbers: Floats) -> bool:
     own = numbers[np.isfinite(numbers) & (numbers != 0)]
     return len(own) >= _FEWEST and bool((own % 50 == 0).mean() >= _HEAPED)
 
 
-def _goes_with(numbers: FloatArray, amount: FloatArray) -> bool:
+def _goes_with(numbers: Floats, amount: Floats) -> bool:
     least, most = _GOES_WITH
     return least <= abs(_together(numbers, amount)) < most
 
 
-def _is_dense(own: FloatArray) -> bool:
+def _is_dense(own: Floats) -> bool:
     return float(own.max() - own.min()) < _DENSE * len(np.unique(own))
 
 
-def _together(one: FloatArray, other: FloatArray) -> float:
+def _together(one: Floats, other: Floats) -> float:
     """Return the rank correlation of two columns where both have numbers."""
     both = np.isfinite(one) & np.isfinite(other)
     if both.sum() < _FEWEST:

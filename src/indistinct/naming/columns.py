@@ -6,8 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-import pyarrow as pa
-
+from indistinct.core import holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
@@ -94,7 +93,7 @@ def is_amount(source: Source, name: str) -> bool:
     Ages and sizes of households are numbers that everybody may be grouped by, and no amounts.
     """
     kind = source.schema.field(name).type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not holds_numbers(kind):
         return False
     concept = concept_of(name)
     if concept is not None and concept.role != "key" and says_amount(name):

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
+from indistinct.core import Level, Role
 from indistinct.households import numbers_households
-from indistinct.variables import Level, Role
 
 __all__ = [
     "CONCEPTS",

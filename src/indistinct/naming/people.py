@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
+from indistinct.engine import Engine, quote
 from indistinct.files import Source
 from indistinct.keys import present_and_different
 from indistinct.naming.concepts import (

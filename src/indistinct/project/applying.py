@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, holds_numbers, holds_text
 from indistinct.files import Source
 from indistinct.hierarchy import as_text
+from indistinct.options import Where
 from indistinct.project.contract import named_variables
 from indistinct.project.household import named_in_household
-from indistinct.project.lines import Path as Where
 from indistinct.project.method import named_in_method
 from indistinct.project.settings import Problems, header, shown
 from indistinct.project.texts import named_in_text
@@ -98,27 +98,17 @@ def _changes(
     return changes
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _fit_number(value: Any, kind: pa.DataType) -> Any:
-    if not _is_number(kind):
+    if not holds_numbers(kind):
         raise _Unfit
     return value
 
 
 def _fit(value: Any, kind: pa.DataType) -> Any:
     """Give a declared value the type of its column: keys of a TOML table are always text."""
-    if _is_text(kind):
+    if holds_text(kind):
         return as_text(value)
-    if not _is_number(kind):
+    if not holds_numbers(kind):
         raise _Unfit
     if not isinstance(value, str):
         return value
@@ -131,6 +121,6 @@ def _fit(value: Any, kind: pa.DataType) -> Any:
 def _said(kind: pa.DataType) -> str:
     if pa.types.is_integer(kind):
         return "whole numbers"
-    if _is_number(kind):
+    if holds_numbers(kind):
         return "numbers"
-    return "text" if _is_text(kind) else f"values of type {kind}"
+    return "text" if holds_text(kind) else f"values of type {kind}"

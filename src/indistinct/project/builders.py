@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import (
     Hierarchy,
     code_hierarchy,

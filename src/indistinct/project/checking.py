@@ -11,12 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.core import InputError, Value, Variable
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files import Source, check_numeric, dialect_of
-from indistinct.files.columns import is_number
+from indistinct.files import Source, check_numeric, dialect_of, is_number
 from indistinct.keys import KeyTable
-from indistinct.variables import Value, Variable
 
 __all__ = ["check_categories", "check_levels"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indistinct.errors import did_you_mean
-from indistinct.project.lines import Path as Where
+from indistinct.core import did_you_mean
+from indistinct.options import Where
 from indistinct.project.settings import Place, Problems, listed, setting, text, whole
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indistinct.doors import write_whole
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import write_whole
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files import Source
-from indistinct.files.sql import is_database, shown_address
+from indistinct.files import Source, is_database, shown_address
 from indistinct.naming import Guess, find_person, guess_variables
-from indistinct.project.tomltext import toml_comment, toml_header, toml_key, toml_value
-from indistinct.showing import Shown, Table
+from indistinct.options import toml_comment, toml_header, toml_key, toml_value
+from indistinct.results import Shown, Table
 
 __all__ = ["Draft", "draft_project"]
 

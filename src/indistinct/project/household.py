@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_args
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Value
 from indistinct.files import Source
 from indistinct.households import KIN, HouseholdColumns, Pointers, guess_household
-from indistinct.project.lines import Path as Where
+from indistinct.options import Where
 from indistinct.project.settings import Place, Problems, choice, header, setting, text, value_list
 from indistinct.rules import Rule, Rules, read_expression
-from indistinct.variables import Value
 
 if TYPE_CHECKING:
     from indistinct.project.model import Project

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from indistinct.core import LEVELS, ROLES, InputError, Level, Missing, Role, Value
 from indistinct.engine import EngineName
-from indistinct.errors import InputError
-from indistinct.files import FORMATS, Format, Source, open_data
+from indistinct.files import Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, load_hierarchies
 from indistinct.households import HouseholdColumns
+from indistinct.options import Lines, Told, Use
 from indistinct.project.applying import apply_declarations
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
 from indistinct.project.contract import Contract
 from indistinct.project.household import DeclaredRule, Household, household_columns
-from indistinct.project.lines import Lines
 from indistinct.project.method import MethodSettings
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
 from indistinct.project.recipients import Access, Recipient
@@ -34,6 +34,7 @@ from indistinct.project.settings import (
     listed,
     missing_codes,
     number,
+    of_option,
     path,
     setting,
     size,
@@ -46,18 +47,11 @@ from indistinct.project.settings import (
 from indistinct.project.steps import DeclaredStep
 from indistinct.project.texts import TextSettings
 from indistinct.rules import Rules
-from indistinct.variables import LEVELS, ROLES, Level, Missing, Role, Value
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
 
 Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 """What is made least by a method that can choose: a measure of `indistinct.utility`."""
-
-Told = Literal["blank", "refuse", "allow"]
-"""What becomes of classes in which everybody has the same sensitive value."""
-
-Use = Literal["statistics", "records"]
-"""What a recipient works with: the file or groups as a whole, or what single records say."""
 
 
 @dataclass(frozen=True)
@@ -114,20 +108,10 @@ class Declared:
 class Release:
     """``[release]``: what is promised, to whom, and where it goes."""
 
-    k: int | None = setting(
-        whole(least=2, hint="A class of 1 is a person who stands out."),
-        "how many records a class must have at least",
-    )
-    at_most: int | None = setting(
-        whole(least=1), "Dalenius' threshold instead of k: classes of at most so many stand out"
-    )
-    key: tuple[str, ...] | None = setting(
-        listed(text, "variable names"), "the key; by default every variable with role key"
-    )
-    person: str | None = setting(
-        text,
-        "the column that says whose record each is, where people have several; k counts people",
-    )
+    k: int | None = of_option("k")
+    at_most: int | None = of_option("at_most")
+    key: tuple[str, ...] | None = of_option("key")
+    person: str | None = of_option("person")
     missing: Missing = setting(
         choice("own", "wildcard"),
         "what a missing value is when records are counted: a category of its own, or any value",
@@ -142,33 +126,12 @@ class Release:
         number(least=0), "how many records may be left out: a number, or a share below 1"
     )
     loss: Loss | None = setting(choice(*get_args(Loss)), "the measure that is made least")
-    keep: tuple[str, ...] | None = setting(
-        listed(text, "variable names"),
-        "the variables that are released beside the key; all others go",
-    )
-    keep_order: bool = setting(
-        yes_or_no,
-        "leave the records in the order of the private file, which may tell whose they are",
-        default=False,
-    )
-    keep_formulas: bool = setting(
-        yes_or_no,
-        "write cells of a CSV file that a spreadsheet would run (=, +, -, @) as they are",
-        default=False,
-    )
-    keep_household_numbers: bool = setting(
-        yes_or_no,
-        "release the households' own numbers; by default they get new ones",
-        default=False,
-    )
-    substitute: tuple[str, ...] | None = setting(
-        listed(text, "variable names"),
-        "identifiers that are replaced by made-up ones instead of left out",
-    )
-    release: tuple[str, ...] | None = setting(
-        listed(text, "variable names"),
-        "variables that are released although they name people; a reservation of the verdict",
-    )
+    keep: tuple[str, ...] | None = of_option("keep")
+    keep_order: bool = of_option("keep_order", default=False)
+    keep_formulas: bool = of_option("keep_formulas", default=False)
+    keep_household_numbers: bool = of_option("keep_household_numbers", default=False)
+    substitute: tuple[str, ...] | None = of_option("substitute")
+    release: tuple[str, ...] | None = of_option("keep_named")
     registers: tuple[Path, ...] | None = setting(
         listed(existing_file, "files"), "files of people to attack the release with"
     )
@@ -179,21 +142,12 @@ class Release:
     confirmed: bool | None = setting(
         yes_or_no, "whether a person has confirmed that the key is what an intruder may know"
     )
-    told: Told | None = setting(
-        choice(*get_args(Told)), "what becomes of classes that tell a sensitive value"
-    )
-    accept: tuple[str, ...] | None = setting(
-        listed(text, "codes of reservations"), "reservations that the holder knows and accepts"
-    )
-    use: Use | None = setting(
-        choice(*get_args(Use)),
-        "what the recipient works with; warns where a method ruins it",
-    )
-    reach: int | None = setting(
-        whole(least=1), "people an intruder can address at once; warns where k is not above"
-    )
+    told: Told | None = of_option("told")
+    accept: tuple[str, ...] | None = of_option("accept")
+    use: Use | None = of_option("use")
+    reach: int | None = of_option("reach")
     out: Path | None = setting(path, "the release folder to write")
-    format: Format | None = setting(choice(*FORMATS), "the format of the released file")
+    format: Format | None = of_option("format")
     seed: int | None = setting(
         whole(least=0), "for repeating a run; it stays private, with this file"
     )
@@ -319,6 +273,14 @@ class Project:
             for name, declared in named
             if (value := getattr(declared, setting)) is not None
         }
+
+    def said_of(self, setting: str, key: Iterable[str]) -> Any:
+        """Return what the file says where an option stands: ``release.max_drop``, or a number by
+        variable of the key, ``variables.importance``."""
+        section, _, name = setting.partition(".")
+        if section == "variables":
+            return self.of_variables(name, key)
+        return getattr(getattr(self, section), name)
 
     def hierarchies(self, values: Mapping[str, Iterable[object]], source: Source) -> Hierarchies:
         """Return a hierarchy for each variable, given the values that occur.

@@ -7,9 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.doors import lies_within
-from indistinct.files.sql import is_database
-from indistinct.project.lines import Path as Where
+from indistinct.core.doors import lies_within
+from indistinct.files import is_database
+from indistinct.options import Where
 from indistinct.project.settings import Problems, header, path
 
 if TYPE_CHECKING:

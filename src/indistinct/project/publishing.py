@@ -1,6 +1,6 @@
 """``[publish]``, ``[tables.NAME]`` and ``[recodes.NAME]``: tables for areas, and how they are made.
 
-What is asked for is kept as it stands in the file; `indistinct.publishing` makes tables of it.
+What is asked for is kept as it stands in the file; `tables.publishing` makes tables of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from indistinct.errors import did_you_mean
+from indistinct.core import did_you_mean
 from indistinct.project.settings import (
     Check,
     Place,

@@ -10,14 +10,13 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from indistinct.doors import read_text, watching
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.sql import is_database
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import read_text, watching
+from indistinct.files import is_database
+from indistinct.options import Where, find_lines
 from indistinct.project.contract import check_contract
 from indistinct.project.household import check_household, made_rules
-from indistinct.project.lines import Path as Where
-from indistinct.project.lines import find_lines
-from indistinct.project.method import check_method_settings
+from indistinct.project.method import check_method_settings, read_method
 from indistinct.project.model import Declared, Project
 from indistinct.project.places import check_places
 from indistinct.project.publishing import check_publishing
@@ -60,7 +59,7 @@ def load_project(path: str | Path, *, allow_outside: bool = False) -> Project:
     >>> load_project(file)
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: ...release.toml:4: [release] k must be a whole number of at least
+    indistinct.core.errors.InputError: ...release.toml:4: [release] k must be a whole number of ...
     2. Got 1. A class of 1 is a person who stands out.
     ...release.toml:5: [release] has no setting 'seeed'. Did you mean 'seed'?
     """
@@ -94,9 +93,10 @@ def read_project(text: str, path: Path) -> Project:
     sections = {
         name: _part(content.get(name, {}), part, problems, path.parent)
         for name, part in parts.items()
-        if name != "steps"
+        if name not in ("steps", "method")
     }
     sections["rules"] = made_rules(sections["rules"])
+    sections["method"] = read_method(content.get("method", {}), problems, path.parent)
     sections["steps"] = read_steps(content.get("steps", {}), problems)
     project = Project(path, lines=lines, **sections)
     _check_data(project, problems)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from indistinct.errors import did_you_mean
+from indistinct.core import did_you_mean
 from indistinct.project.settings import (
     Problems,
     choice,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from indistinct.project.lines import Path as Where
+from indistinct.options import Where
 from indistinct.project.settings import Problems, header, setting, shown, text
 
 __all__ = ["DeclaredStep", "read_steps"]

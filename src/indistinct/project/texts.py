@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from indistinct.project.lines import Path as Where
+from indistinct.options import Where
 from indistinct.project.settings import (
     choice,
     existing_file,

@@ -14,25 +14,22 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, InputError, Ints, Words, stirred
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
+from indistinct.keys import read_coded
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import (
+from indistinct.protect.steps.columns import (
     check_share,
     check_variables,
     group_numbers,
     with_columns,
 )
-from indistinct.utility.analyses import read_coded
 
 __all__ = ["AvoidUniques"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _ROUNDS = 60
 
@@ -144,17 +141,16 @@ class _Exchange:
 
     def _words(self, codes: Ints) -> Words:
         spread = (codes.astype(np.uint64) + np.uint64(1)) * self.factors
-        mixed = spread ^ (spread >> np.uint64(29))
-        words: Words = (mixed * np.uint64(0xBF58476D1CE4E5B9)).sum(axis=1, dtype=np.uint64)
+        words: Words = stirred(spread, 29).sum(axis=1, dtype=np.uint64)
         return words
 
-    def _is_forbidden(self, words: Words) -> NDArray[np.bool_]:
+    def _is_forbidden(self, words: Words) -> Bools:
         if not len(self.forbidden):
             return np.zeros(len(words), dtype=bool)
         at = np.minimum(np.searchsorted(self.forbidden, words), len(self.forbidden) - 1)
         return np.asarray(self.forbidden[at] == words)
 
-    def bad(self) -> NDArray[np.bool_]:
+    def bad(self) -> Bools:
         """Say which records have the key of an original unique."""
         return self._is_forbidden(self.word)
 

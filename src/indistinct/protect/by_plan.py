@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indistinct.arguments import AtMost, ClassSize, Seed
+from indistinct.core import AtMost, ClassSize, InputError, Seed
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import uniques
 from indistinct.protect.encrypt import Encrypt
 from indistinct.protect.plan import Applied, Plan
 from indistinct.protect.protected import Protected
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
-from indistinct.protect.techniques import Substitute
+from indistinct.protect.steps import Substitute
 
 __all__ = ["altered_variables", "protect_by_plan"]
 

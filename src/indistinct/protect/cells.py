@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, Uniques
 
 __all__ = ["LEAVE", "NewCells", "blank_codes", "members", "replace_cells"]
@@ -23,14 +23,14 @@ LEAVE = -1
 class NewCells:
     """New values of one variable for some records: positions in `values`, -1 to leave one."""
 
-    choice: NDArray[np.int64]
+    choice: Ints
     values: pa.Array
 
 
 def replace_cells(
     engine: Engine,
     source: Source,
-    records: NDArray[np.int64],
+    records: Ints,
     new: Mapping[str, NewCells],
 ) -> Source:
     """Give some cells of some records (sorted by number) new values; leave all else as it is."""
@@ -42,7 +42,7 @@ def replace_cells(
         schema = schema.set(position, field)
         columns.append((position, field, cells.choice, cells.values))
 
-    def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         at = np.searchsorted(records, numbers)
         at[at == len(records)] = 0
         rows = np.flatnonzero(records[at] == numbers)
@@ -60,9 +60,7 @@ def replace_cells(
     return engine.transform(source, change, schema=schema, variables=source.variables)
 
 
-def members(
-    found: Uniques, chosen: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def members(found: Uniques, chosen: Bools) -> tuple[Ints, Ints]:
     """Return the numbers of the records in some classes, and the class of each."""
     records, classes, start = [], [], 0
     for numbers in found.tally.per_record(np.arange(len(chosen), dtype=np.int64)):
@@ -75,6 +73,6 @@ def members(
     return np.concatenate(records), np.concatenate(classes)
 
 
-def blank_codes(table: KeyTable) -> NDArray[np.int64]:
+def blank_codes(table: KeyTable) -> Ints:
     """Return the code of *no value* for every variable; new where all records have one."""
     return np.array([v.size - int(v.missing) for v in table.coding.variables], dtype=np.int64)

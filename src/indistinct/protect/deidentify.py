@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import InputError, Ints, Variables
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.variables import Variables
 
 __all__ = ["Deidentify"]
 
@@ -57,7 +54,7 @@ class Deidentify(Step, kind="deidentify"):
         if not kept:
             raise InputError(f"{source.origin}: no variable would be left. Name fewer.")
 
-        def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
             return batch.select(kept)
 
         schema = source.schema

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from indistinct.core import GuaranteeError, between, check_number
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import uniques
 from indistinct.protect.cells import members
 from indistinct.protect.losses import losses
@@ -48,8 +48,7 @@ class Destroy(Step, kind="destroy"):
     def __post_init__(self) -> None:
         """Refuse a wrong key, k or share."""
         check_key(self.key, self.k)
-        if not 0 <= self.warn_above <= 1:
-            raise InputError(f"warn_above must be a share, 0 to 1. Got {self.warn_above}.")
+        check_number("warn_above", self.warn_above, between(0, 1))
 
     def describe(self) -> str:
         """Say what is done."""

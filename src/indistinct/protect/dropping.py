@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import InputError, Ints
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.open import open_data
-from indistinct.files.source import Source
+from indistinct.files import Source, open_data
 from indistinct.hierarchy import Hierarchies, Hierarchy, as_texts
 from indistinct.keys import Generalisable, KeyTable, group_rows
 from indistinct.protect.models import Grouping, PrivacyModel, unsafe_classes
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.risk.diversity import SensitiveCounts
-from indistinct.risk.folding import split_told
+from indistinct.risk import SensitiveCounts, split_told
 
 __all__ = ["DropUnsafe"]
 
@@ -98,7 +95,7 @@ class DropUnsafe(Step, kind="drop-unsafe"):
         rows = np.flatnonzero(keep)
         return result, Receipt(self.kind, source.records, result.records, residual=0, rows=rows)
 
-    def _people(self, engine: Engine, classes: KeyTable) -> NDArray[np.int64] | None:
+    def _people(self, engine: Engine, classes: KeyTable) -> Ints | None:
         """Return how many people of the register share each class."""
         registers = {m.register for m in self.models if m.needs_register}  # type: ignore[attr-defined]
         if not registers:
@@ -121,9 +118,7 @@ class DropUnsafe(Step, kind="drop-unsafe"):
         return np.array([known.get(row, 0) for row in zip(*own, strict=True)], dtype=np.int64)
 
 
-def _classes(
-    counted: KeyTable, splits: dict[str, SensitiveCounts]
-) -> tuple[KeyTable, NDArray[np.int64]]:
+def _classes(counted: KeyTable, splits: dict[str, SensitiveCounts]) -> tuple[KeyTable, Ints]:
     """Return the classes of the key, and the class of each row that was counted."""
     for split in splits.values():
         return split.table, split.class_of

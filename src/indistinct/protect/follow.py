@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, InputError, Ints
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import group_rows
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
@@ -83,7 +82,7 @@ class FollowLabel(Step, kind="follow-label"):
         position = source.schema.get_field_index(self.variable)
         field = source.schema.field(position).with_nullable(True)
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             column = batch.column(position)
             empty = pa.nulls(1, column.type)[0]
             new = pc.if_else(pa.array(blanked[records]), empty, column)
@@ -103,14 +102,14 @@ class FollowLabel(Step, kind="follow-label"):
             cells_changed={self.variable: cells},
         )
 
-    def _beside(self, source: Source) -> NDArray[np.bool_]:
+    def _beside(self, source: Source) -> Bools:
         """Say of every record whether its label is one of those given."""
         column = source.table(list(self.of)).column(0).combine_chunks()
         texts = column.cast(pa.string()).fill_null("")
         found = pc.is_in(texts, value_set=pa.array(self.labels, pa.string()))
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
-    def _open(self, source: Source, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _open(self, source: Source, codes: Ints) -> Bools:
         """Say of every record whether its labels leave more than one value open."""
         labels = group_rows(np.stack([_codes(source, name) for name in self.of], axis=1))
         present = codes > 0
@@ -121,7 +120,7 @@ class FollowLabel(Step, kind="follow-label"):
         return np.asarray((lowest < highest)[labels])
 
 
-def _codes(source: Source, name: str) -> NDArray[np.int64]:
+def _codes(source: Source, name: str) -> Ints:
     """Return a column as codes from 1; 0 is missing."""
     column = source.table([name]).column(0).combine_chunks()
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()

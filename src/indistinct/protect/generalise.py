@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from indistinct.core import check_whole
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.receipt import Receipt
@@ -38,14 +38,7 @@ class Generalise(Step, kind="generalise"):
 
     def __post_init__(self) -> None:
         """Refuse a level that the hierarchy does not have."""
-        height = self.hierarchy.height
-        if isinstance(self.level, bool) or not isinstance(self.level, int):
-            raise InputError(f"The level must be a whole number. Got {self.level}.")
-        if not 1 <= self.level <= height:
-            raise InputError(
-                f"The level of '{self.hierarchy.name}' must be from 1 to {height}. "
-                f"Got {self.level}."
-            )
+        check_whole(f"The level of '{self.hierarchy.name}'", self.level, 1, self.hierarchy.height)
 
     def describe(self) -> str:
         """Say what is done."""

@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
+from indistinct.core import Bools, InputError, Ints, Seed, values_and_codes
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts, hierarchies_in
 from indistinct.households import (
     agrees_beyond_chance,
@@ -37,7 +35,6 @@ from indistinct.protect.step import Context, Step, check_key
 
 __all__ = ["AlikeInHousehold", "settle_households"]
 
-IntArray = NDArray[np.int64]
 NOTHING = -1
 """The code of a cell that says nothing."""
 
@@ -119,9 +116,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
             rows=None if kept.all() else np.flatnonzero(kept),
         )
 
-    def _keep_k(
-        self, cells: Mapping[str, _Cells], homes: IntArray, people: IntArray | None
-    ) -> NDArray[np.bool_]:
+    def _keep_k(self, cells: Mapping[str, _Cells], homes: Ints, people: Ints | None) -> Bools:
         """Climb until no class is small; return the records that can stay."""
         kept = np.ones(len(homes), dtype=bool)
         while True:
@@ -142,7 +137,7 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
 class _Cells:
     """The cells of one key variable as codes of labels, and where each label climbs to."""
 
-    def __init__(self, labels: list[str | None], codes: IntArray, tree: Hierarchy | None) -> None:
+    def __init__(self, labels: list[str | None], codes: Ints, tree: Hierarchy | None) -> None:
         self.codes = codes
         self.tree = tree
         self.labels: list[str | None] = []
@@ -152,12 +147,8 @@ class _Cells:
     @classmethod
     def read(cls, source: Source, name: str, tree: Hierarchy | None) -> _Cells:
         """Read the cells of a column."""
-        column = source.table([name]).column(0).combine_chunks()
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        coded = column.dictionary_encode(null_encoding="encode")
-        codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        return cls(as_texts(coded.dictionary.to_pylist()), codes, tree)
+        values, codes = values_and_codes(source.table([name]).column(0))
+        return cls(as_texts(values), codes, tree)
 
     def _code(self, label: str | None) -> int:
         if label is None:
@@ -183,7 +174,7 @@ class _Cells:
         """The code of a suppressed cell: the root, or no value where there is no hierarchy."""
         return NOTHING if self.tree is None else self._code(self.tree.root)
 
-    def make_alike(self, homes: IntArray) -> None:
+    def make_alike(self, homes: Ints) -> None:
         """Give all members of a household the lowest label that stands for all of theirs."""
         room = int(self.codes.max(initial=0)) + 2
         pairs = np.unique(homes * room + self.codes + 1)
@@ -196,13 +187,13 @@ class _Cells:
             common[home[here]] = self._joined(common[home[here]], code[here])
         self.codes = common[homes]
 
-    def _joined(self, one: IntArray, other: IntArray) -> IntArray:
+    def _joined(self, one: Ints, other: Ints) -> Ints:
         room = len(self.labels) + 2
         pairs, which = np.unique((one + 1) * room + other + 1, return_inverse=True)
-        found = [self._ancestor(*(code - 1 for code in divmod(int(p), room))) for p in pairs]
-        return np.asarray(np.array(found, dtype=np.int64)[which.reshape(-1)])
+        found = self._ancestors(*(part - 1 for part in np.divmod(pairs, room)))
+        return np.asarray(found[which.reshape(-1)])
 
-    def agree(self, one: IntArray, other: IntArray) -> bool:
+    def agree(self, one: Ints, other: Ints) -> bool:
         """Say whether pairs of records agree where both say something, far more than by chance.
 
         Labels agree where one stands for the other.
@@ -221,19 +212,18 @@ class _Cells:
         )
         return agrees_beyond_chance(agreeing, by_chance, int(both.sum()), alike=_LABELS_ALIKE)
 
-    def _ancestor(self, one: int, other: int) -> int:
-        if one == other:
-            return one
-        if NOTHING in (one, other) or self.tree is None:
-            return self.nothing
-        try:
-            return self._code(
-                self.tree.common_ancestor([self.labels[one], self.labels[other]]).label
-            )
-        except InputError:  # a label of another making: nothing is known to stand for both
-            return self.nothing
+    def _ancestors(self, one: Ints, other: Ints) -> Ints:
+        """Return the lowest labels that stand for both of pairs of labels."""
+        found = np.where(one == other, one, self.nothing)
+        todo = np.flatnonzero((one != other) & (one != NOTHING) & (other != NOTHING))
+        if self.tree is not None and len(todo):
+            labels = np.array(self.labels, dtype=object)
+            common = self.tree.common_labels(labels[one[todo]], labels[other[todo]])
+            # of a label of another making, nothing is known to stand for both
+            found[todo] = [self.nothing if up is None else self._code(up) for up in common]
+        return found
 
-    def climb(self, members: NDArray[np.bool_]) -> bool:
+    def climb(self, members: Bools) -> bool:
         """Let the cells of some records climb one level; say whether any did."""
         now = np.unique(self.codes[members])
         up = np.array([self._parent(code) for code in now.tolist()], dtype=np.int64)
@@ -250,7 +240,7 @@ class _Cells:
         except InputError:
             return self.nothing
 
-    def suppress(self, records: NDArray[np.bool_]) -> bool:
+    def suppress(self, records: Bools) -> bool:
         """Suppress the cells of some records; say whether any said something."""
         said = bool((self.codes[records] != self.nothing).any())
         self.codes[records] = self.nothing
@@ -258,8 +248,8 @@ class _Cells:
 
 
 def _in_small_classes(
-    cells: Mapping[str, _Cells], kept: NDArray[np.bool_], people: IntArray | None, k: int
-) -> NDArray[np.bool_]:
+    cells: Mapping[str, _Cells], kept: Bools, people: Ints | None, k: int
+) -> Bools:
     classes = group_rows(np.stack([found.codes[kept] + 1 for found in cells.values()], axis=1))
     if people is None:
         counts = np.bincount(classes)
@@ -269,13 +259,11 @@ def _in_small_classes(
     return np.asarray(counts[classes] < k)
 
 
-def _written(
-    engine: Engine, source: Source, cells: Mapping[str, _Cells], kept: NDArray[np.bool_]
-) -> Source:
+def _written(engine: Engine, source: Source, cells: Mapping[str, _Cells], kept: Bools) -> Source:
     if not cells and kept.all():
         return source
     schema, variables = source.schema, source.variables
-    columns: list[tuple[int, pa.Field, IntArray, pa.Array | None]] = []
+    columns: list[tuple[int, pa.Field, Ints, pa.Array | None]] = []
     for name, found in cells.items():
         position = schema.get_field_index(name)
         old = schema.field(position)
@@ -287,7 +275,7 @@ def _written(
             variables = variables.updated({name: generalised_variable(variables[name], old.type)})
         schema = schema.set(position, columns[-1][1])
 
-    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         for position, field, codes, labels in columns:
             here = codes[records]
             if labels is None:  # cells were blanked, and else are what they were

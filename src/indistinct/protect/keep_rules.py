@@ -17,17 +17,15 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Bools, Floats, InputError, Ints, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, read_kinship
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.shuffling.step import Shuffle
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import group_numbers, with_columns
+from indistinct.protect.steps.columns import group_numbers, with_columns
 from indistinct.rules import Column, Rules
 
 __all__ = ["KeepRules"]
@@ -116,7 +114,7 @@ class _Circles:
 
     variables: Sequence[str]
     records: int
-    numbers: dict[str, NDArray[np.int64]] = field(init=False)
+    numbers: dict[str, Ints] = field(init=False)
 
     def __post_init__(self) -> None:
         self.numbers = {name: np.zeros(self.records, dtype=np.int64) for name in self.variables}
@@ -150,7 +148,7 @@ class _Mending:
     changed: Source
     kinship: Kinship | None
     rng: np.random.Generator
-    circles: Mapping[str, NDArray[np.int64]]
+    circles: Mapping[str, Ints]
     notes: tuple[str, ...] = ()
     columns: dict[str, _Cells] = field(default_factory=dict)
 
@@ -195,7 +193,7 @@ class _Mending:
             new[name] = both.take(pa.array(cells.index))
         return with_columns(engine, changed, new)
 
-    def _new(self) -> dict[str, NDArray[np.bool_]]:
+    def _new(self) -> dict[str, Bools]:
         """Return, by rule, the records that break it and did not before."""
         found = self.rules.violations(self._current(), self.kinship).by_rule
         return {name: mask & ~self.allowed[name] for name, mask in found.items()}
@@ -203,15 +201,15 @@ class _Mending:
     def _current(self) -> Mapping[str, Column]:
         return {name: cells.current() for name, cells in self.columns.items()}
 
-    def _household(self) -> NDArray[np.int64]:
+    def _household(self) -> Ints:
         if self.kinship is None:
             return np.arange(self.source.records)
         return self.kinship.household
 
-    def _candidates(self) -> dict[str, NDArray[np.int64]]:
+    def _candidates(self) -> dict[str, Ints]:
         """Return, by variable, the changed cells of households that break a rule anew."""
         house = self._household()
-        found: dict[str, NDArray[np.bool_]] = {}
+        found: dict[str, Bools] = {}
         for rule, mask in self._new().items():
             bad = np.zeros(int(house.max()) + 1, dtype=bool)
             bad[house[mask]] = True
@@ -252,7 +250,7 @@ class _Mending:
             done += len(rows)
         return done
 
-    def _broken_households(self) -> NDArray[np.bool_]:
+    def _broken_households(self) -> Bools:
         house = self._household()
         broken = np.zeros(int(house.max()) + 1, dtype=bool)
         for mask in self._new().values():
@@ -267,14 +265,14 @@ class _Cells:
     `index` below n is a record of the changed file, from n on one of the original.
     """
 
-    pool: NDArray[np.float64] | NDArray[np.int64]
-    present: NDArray[np.bool_]
+    pool: Floats | Ints
+    present: Bools
     texts: tuple[str, ...] | None
-    circle: NDArray[np.int64]
-    index: NDArray[np.int64]
+    circle: Ints
+    index: Ints
 
     @classmethod
-    def of(cls, name: str, old: Column, now: Column, circle: NDArray[np.int64]) -> _Cells:
+    def of(cls, name: str, old: Column, now: Column, circle: Ints) -> _Cells:
         if (old.texts is None) != (now.texts is None):
             raise InputError(
                 f"Steps under edit rules made numbers of the texts of '{name}', or texts of its "
@@ -298,18 +296,18 @@ class _Cells:
     def as_left(self) -> bool:
         return bool((self.index == np.arange(len(self.index))).all())
 
-    def differing(self) -> NDArray[np.bool_]:
+    def differing(self) -> Bools:
         """Say which records have another value than at the beginning."""
         own = np.arange(len(self.index)) + len(self.index)
         here, there = self.present[self.index], self.present[own]
         return np.asarray((here != there) | (here & (self.pool[self.index] != self.pool[own])))
 
     @cached_property
-    def _codes(self) -> NDArray[np.int64]:
+    def _codes(self) -> Ints:
         """A number for every value of the pool."""
         return np.unique(self.pool, return_inverse=True)[1].astype(np.int64)
 
-    def holders(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def holders(self, rows: Ints, rng: np.random.Generator) -> Ints:
         """Return for each record another of its circle that now holds its own value, at random;
         -1 for nobody."""
         others = np.flatnonzero((self.circle > 0) & self.present[self.index])
@@ -329,16 +327,14 @@ class _Cells:
         """Let all records exchange that any step changed, whatever their strata."""
         self.circle = (self.circle > 0).astype(np.int64)
 
-    def swap(self, rows: NDArray[np.int64], partners: NDArray[np.int64]) -> None:
+    def swap(self, rows: Ints, partners: Ints) -> None:
         self.index[rows], self.index[partners] = self.index[partners], self.index[rows]
 
-    def restore(self, rows: NDArray[np.int64]) -> None:
+    def restore(self, rows: Ints) -> None:
         self.index[rows] = rows + len(self.index)
 
 
-def _compared(
-    source: Source, result: Source, names: Sequence[str]
-) -> tuple[dict[str, int], NDArray[np.bool_]]:
+def _compared(source: Source, result: Source, names: Sequence[str]) -> tuple[dict[str, int], Bools]:
     """Return how many cells of each variable differ, and which records have one."""
     touched = np.zeros(source.records, dtype=bool)
     cells = {}
@@ -349,7 +345,7 @@ def _compared(
     return cells, touched
 
 
-def _differing(source: Source, result: Source, name: str) -> NDArray[np.bool_]:
+def _differing(source: Source, result: Source, name: str) -> Bools:
     """Say which records have another value of a variable in the result."""
     before = source.table([name]).column(0).combine_chunks()
     after = result.table([name]).column(0).combine_chunks()

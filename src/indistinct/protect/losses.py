@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.core import Bools, Floats, Ints, holds_numbers
+from indistinct.engine import Engine, quote
+from indistinct.files import Source
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["Losses", "Shares", "losses"]
 
@@ -30,16 +28,16 @@ class Shares:
 
     variable: str
     values: Sequence[Any] = field(repr=False)
-    full: NDArray[np.int64] = field(repr=False)
-    reduced: NDArray[np.int64] = field(repr=False)
+    full: Ints = field(repr=False)
+    reduced: Ints = field(repr=False)
 
     @property
-    def lost(self) -> NDArray[np.float64]:
+    def lost(self) -> Floats:
         """The share of each category's records that was left out."""
         return 1.0 - self.reduced / self.full
 
     @property
-    def difference(self) -> NDArray[np.float64]:
+    def difference(self) -> Floats:
         """The share of each category in the reduced records minus that in the full ones."""
         after = self.reduced / max(1, int(self.reduced.sum()))
         before = self.full / max(1, int(self.full.sum()))
@@ -51,8 +49,8 @@ class Shares:
         return float(np.abs(self.difference).sum() / 2)
 
 
-@dataclass(frozen=True)
-class Losses(Shown):
+@result(eq=True)
+class Losses(Result):
     """Statistics of the full and of the reduced records. It names categories: private.
 
     Dalenius (1986, 6.2): destruction "will inevitably introduce differences between the
@@ -64,6 +62,15 @@ class Losses(Shown):
     domains: tuple[str, ...]
     shares: Mapping[str, Shares]
     means: Mapping[str, tuple[float, float]]
+
+    FACTS = facts(
+        "records_full records_reduced",
+        Fact("share_left_out", "share"),
+        Fact(
+            "distances", lambda found: {name: float(s.distance) for name, s in found.shares.items()}
+        ),
+        Fact("means", lambda found: {name: list(pair) for name, pair in found.means.items()}),
+    )
 
     @property
     def share(self) -> float:
@@ -109,9 +116,6 @@ class Losses(Shown):
             found.append(f"means of {other} {left} variables are unchanged or change less")
         return tuple(found)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         gone = self.records_full - self.records_reduced
         lines = [f"{gone:,} of {self.records_full:,} records left out ({self.share:.2%})"]
@@ -124,16 +128,6 @@ class Losses(Shown):
                 lines.append(f"    {shown:<20}{full:>12,}{reduced:>12,}  {lost:7.2%}")
         lines += [f"  {note}" for note in self.notes()]
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how much the statistics differ, without a category's name."""
-        return {
-            "records_full": self.records_full,
-            "records_reduced": self.records_reduced,
-            "share_left_out": self.share,
-            "distances": {name: float(s.distance) for name, s in self.shares.items()},
-            "means": {name: list(pair) for name, pair in self.means.items()},
-        }
 
     def _tables(self) -> list[Table]:
         return [
@@ -179,7 +173,7 @@ def losses(
     reduced: Source,
     *,
     table: KeyTable,
-    gone: NDArray[np.bool_],
+    gone: Bools,
     domains: Sequence[str],
 ) -> Losses:
     """Compare the full with the reduced records.
@@ -224,7 +218,7 @@ def _means(engine: Engine, full: Source, reduced: Source) -> dict[str, tuple[flo
         for name, variable in full.variables.items()
         if variable.level == "numeric"
         and variable.role != "identifier"
-        and (pa.types.is_integer(kind := schema.field(name).type) or pa.types.is_floating(kind))
+        and holds_numbers(schema.field(name).type)
     ]
     if not names:
         return {}

@@ -19,24 +19,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.arguments import ClassSize, Seed
+from indistinct.core import (
+    Bools,
+    ClassSize,
+    GuaranteeError,
+    InputError,
+    Ints,
+    Seed,
+    Variable,
+    Variables,
+)
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import people_by_class, person_of_records, uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Cost, Protected
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.protect.techniques.columns import group_numbers, with_columns
-from indistinct.variables import Variable, Variables
+from indistinct.protect.steps.columns import group_numbers, with_columns
 
 __all__ = ["ForPeople", "Units", "for_people", "protect_people"]
 
-IntArray = NDArray[np.int64]
 
 UNIT = "__unit__"
 """A column that numbers the units while a method works on them; it is never released."""
@@ -59,7 +64,7 @@ class Units:
     """
 
     source: Source
-    unit_of: IntArray
+    unit_of: Ints
     most: int
     most_records: int
 
@@ -69,14 +74,15 @@ class Units:
         source.check_columns([*key, person])
         if UNIT in source.variables:
             raise InputError(f"{source.origin} has a column '{UNIT}'. Rename it.")
-        found = group_numbers(engine, source, list(dict.fromkeys([*key, person])))
+        people = person_of_records(engine, source, person)
+        found = group_numbers(engine, source, key) * (int(people.max(initial=0)) + 1) + people
         first, unit_of = np.unique(found, return_index=True, return_inverse=True)[1:]
         # units are numbered in the order of their first records, in which the table has them
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         unit_of, first = rank[unit_of.reshape(-1)], np.sort(first)
-        whose = person_of_records(engine, source, person)[first]
+        whose = people[first]
         named = source.table([person]).column(0).take(pa.array(first)).is_valid()
         named_units = np.bincount(whose[named.to_numpy(zero_copy_only=False)], minlength=1)
         return cls(
@@ -87,11 +93,11 @@ class Units:
         )
 
 
-def _first_records(engine: Engine, source: Source, first: IntArray) -> Source:
+def _first_records(engine: Engine, source: Source, first: Ints) -> Source:
     """Return the records with these numbers, numbered anew in a column of their own."""
     schema = source.schema.append(pa.field(UNIT, pa.int64()))
 
-    def change(batch: pa.RecordBatch, numbers: IntArray) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
         at = np.searchsorted(first, numbers)
         at[at == len(first)] = 0
         here = np.flatnonzero(first[at] == numbers)
@@ -190,14 +196,14 @@ class ForPeople(Step, kind="for-people"):
         )
 
     def _returned(
-        self, engine: Engine, source: Source, units: Units, changed: Source, row: IntArray
-    ) -> tuple[Source, dict[str, NDArray[np.bool_]]]:
+        self, engine: Engine, source: Source, units: Units, changed: Source, row: Ints
+    ) -> tuple[Source, dict[str, Bools]]:
         """Give every record what its unit got; leave out the records of units that left."""
         kept = row >= 0
         result = source if kept.all() else engine.keep(source, kept)
         row, unit = row[kept], units.unit_of[kept]
         before, after = (s.table(list(self.key)).combine_chunks() for s in (units.source, changed))
-        differs: dict[str, NDArray[np.bool_]] = {}
+        differs: dict[str, Bools] = {}
         new: dict[str, pa.ChunkedArray] = {}
         for name in self.key:
             old, now = before.column(name), after.column(name)
@@ -221,7 +227,7 @@ class ForPeople(Step, kind="for-people"):
         return said, f"{few:,} records of classes with fewer than {self.k} people were left out"
 
 
-def _differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> NDArray[np.bool_]:
+def _differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> Bools:
     """Say which cells are not what they were; a label is compared with the text of a value."""
     if before.type != after.type:
         before = before.cast(after.type)

@@ -9,22 +9,18 @@ from __future__ import annotations
 import json
 import secrets as system_secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from indistinct import progress
-from indistinct.arguments import Seed, check_whole
-from indistinct.doors import check_within, read_file, write_whole
+from indistinct.core import IndistinctError, InputError, Seed, check_whole, for_json, progress
+from indistinct.core.doors import check_within, read_file, write_whole
 from indistinct.engine import Engine
-from indistinct.errors import IndistinctError, InputError
-from indistinct.files.source import Source
-from indistinct.harmless import for_json
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 from indistinct.protect.step import Context, Step
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["Applied", "Context", "Plan", "Receipt", "Step", "fresh_seed"]
 
@@ -42,28 +38,20 @@ def fresh_seed() -> int:
     return system_secrets.randbits(128)
 
 
-@dataclass(frozen=True)
-class Applied(Shown):
+@result(eq=True)
+class Applied(Result):
     """The records after a plan, and what each step did."""
 
     source: Source
     receipts: tuple[Receipt, ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(Fact("records", "source.records"), "receipts")
 
     def _lines(self) -> list[str]:
         return [repr(self.source), *(receipt.details() for receipt in self.receipts)]
 
     def _tables(self) -> list[Table]:
         return [table for receipt in self.receipts for table in receipt._tables()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what each step did."""
-        return {
-            "records": self.source.records,
-            "receipts": [receipt.to_dict() for receipt in self.receipts],
-        }
 
     def to_frame(self) -> Any:
         """Return one row per step as a pandas frame."""
@@ -75,8 +63,8 @@ class Applied(Shown):
         return Table("Steps", head, rows).to_frame()
 
 
-@dataclass(frozen=True, repr=False)
-class Plan(Shown):
+@result(eq=True)
+class Plan(Result):
     """Steps in the order in which they are applied. It holds no seed, no key and no record.
 
     >>> from indistinct.protect import Blank, Deidentify
@@ -91,6 +79,8 @@ class Plan(Shown):
 
     steps: tuple[Step, ...] = ()
 
+    FACTS = facts(Fact("version", lambda found: VERSION), "steps")
+
     def __post_init__(self) -> None:
         """Refuse steps in an order in which a later one cannot do its work."""
         object.__setattr__(self, "steps", tuple(self.steps))
@@ -100,9 +90,6 @@ class Plan(Shown):
 
     def __len__(self) -> int:
         return len(self.steps)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [f"Plan of {len(self)} step{'' if len(self) == 1 else 's'}"]
@@ -168,10 +155,6 @@ class Plan(Shown):
                 raise type(error)(f"Step {position + 1} ({step.kind}): {error}") from None
             receipts.append(receipt)
         return Applied(source, tuple(receipts))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON knows it."""
-        return {"version": VERSION, "steps": [step.to_dict() for step in self.steps]}
 
     @classmethod
     def from_dict(cls, content: object, *, origin: str = "The plan") -> Plan:

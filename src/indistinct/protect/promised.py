@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from indistinct.protect.dropping import DropUnsafe
+from indistinct.protect.methods.local_suppression.suppress_step import Suppress
+from indistinct.protect.methods.whole_variables.optimal import Optimum
 from indistinct.protect.models import KAnonymity, PrivacyModel
 from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Step
-from indistinct.protect.systems.optimal import Optimum
-from indistinct.protect.systems.suppress_step import Suppress
-from indistinct.protect.techniques.blank_told import BlankTold
+from indistinct.protect.steps.blank_told import BlankTold
 
 __all__ = ["promised_models", "reads_blanks_as_wildcards"]
 

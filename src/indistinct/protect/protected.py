@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import Uniques
 from indistinct.protect.plan import Plan
 from indistinct.protect.receipt import Receipt
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["Cost", "Protected"]
 
 
-@dataclass(frozen=True)
-class Cost(Shown):
+@result(eq=True)
+class Cost(Result):
     """What a method took away, and how near that is to the least that had to be.
 
     Parameters
@@ -47,6 +47,15 @@ class Cost(Shown):
     measure: str = "precision"
     reached: bool = False
 
+    FACTS = facts(
+        "precision losses suppressed_records suppressed_cells levels over_distortion",
+        Fact(
+            "over_distortion_measure",
+            lambda found: found.measure if found.least is not None else None,
+        ),
+        Fact("optimum_proved", lambda found: found.reached if found.least is not None else None),
+    )
+
     @property
     def over_distortion(self) -> float | None:
         """The loss divided by the least possible, at most; None where no bound is known."""
@@ -58,25 +67,9 @@ class Cost(Shown):
             return 1.0
         return own / self.least if self.least > 0 else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "precision": self.precision,
-            "losses": dict(self.losses),
-            "suppressed_records": self.suppressed_records,
-            "suppressed_cells": self.suppressed_cells,
-            "levels": dict(self.levels),
-            "over_distortion": self.over_distortion,
-            "over_distortion_measure": self.measure if self.least is not None else None,
-            "optimum_proved": self.reached if self.least is not None else None,
-        }
-
     def plot(self) -> str:
         """Draw the losses by every measure, as SVG."""
         return bars("Losses", list(self.losses), list(self.losses.values()))
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         measures = ", ".join(f"{name} {value:.4g}" for name, value in self.losses.items())
@@ -117,8 +110,8 @@ class Cost(Shown):
         return f"precision {self.precision:.4f}"
 
 
-@dataclass(frozen=True, eq=False)
-class Protected(Shown):
+@result
+class Protected(Result):
     """Records that were protected, and the search that followed.
 
     `guaranteed` says that the second search, in what was written, found no class smaller than k,
@@ -140,6 +133,18 @@ class Protected(Shown):
     claims_k: bool = True
     result: Any = field(default=None, repr=False)
     """What the method itself returned; private, it may name categories."""
+
+    FACTS = facts(
+        "method k",
+        Fact("records_in", "before.records"),
+        Fact("records_out", "source.records"),
+        Fact("at_risk_before", "before.at_risk"),
+        Fact("at_risk_after", "residual"),
+        "rounds guaranteed person",
+        Fact("people_at_risk_before", "people_before"),
+        Fact("people_at_risk_after", "people_after"),
+        "cost plan receipts",
+    )
 
     def after_steps(self, earlier: Protected) -> Protected:
         """Return the protection as a whole, of which `earlier` was the first part."""
@@ -170,25 +175,6 @@ class Protected(Shown):
         """People in classes of fewer than k people after, where people were counted."""
         return self.after.people.at_risk if self.after.people else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "method": self.method,
-            "k": self.k,
-            "records_in": self.before.records,
-            "records_out": self.source.records,
-            "at_risk_before": self.before.at_risk,
-            "at_risk_after": self.residual,
-            "rounds": self.rounds,
-            "guaranteed": self.guaranteed,
-            "person": self.person,
-            "people_at_risk_before": self.people_before,
-            "people_at_risk_after": self.people_after,
-            "cost": self.cost.to_dict() if self.cost else None,
-            "plan": self.plan.to_dict(),
-            "receipts": [receipt.to_dict() for receipt in self.receipts],
-        }
-
     def plot(self) -> str:
         """Draw the records by the size of their class before and after, as SVG."""
         before, after = self.before.sizes(), self.after.sizes()
@@ -199,9 +185,6 @@ class Protected(Shown):
             beside=[records for _, _, records in after],
             names=("before", "after"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         if self.guaranteed and self.person is not None:

@@ -1,9 +1,7 @@
 """Random numbers that belong to a record, not to the order in which records are met.
 
-An ordinary generator gives its numbers in turn, so a result would depend on how an engine cuts
-the records into batches. Here a number is a function of a key, a stream, the record's number and
-a round: a counter-based generator (Salmon et al. 2011), with the mixing function of SplitMix64
-(Steele, Lea and Flood 2014).
+A number is a function of a key, a stream, the record's number and a round
+(`indistinct.core.randomness`), however an engine cuts the records into batches.
 """
 
 from __future__ import annotations
@@ -12,13 +10,10 @@ import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import GOLDEN, Floats, Ints, Words, as_uniform, mixed
 
 __all__ = ["Draws"]
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @dataclass(frozen=True)
@@ -41,38 +36,28 @@ class Draws:
         first, second = rng.integers(0, 1 << 64, size=2, dtype=np.uint64).tolist()
         return cls(first, second)
 
-    def words(
-        self, stream: str, records: NDArray[np.int64], *, turn: int = 0
-    ) -> NDArray[np.uint64]:
+    def words(self, stream: str, records: Ints, *, turn: int = 0) -> Words:
         """Return 64 random bits for every record."""
         digest = hashlib.blake2b(stream.encode(), digest_size=8).digest()
         name = np.uint64(int.from_bytes(digest, "little"))
         with np.errstate(over="ignore"):
-            word = records.astype(np.uint64) * _GOLDEN + np.uint64(self.first)
-            word = _mixed(word) ^ name
-            word = _mixed(word + np.uint64(self.second))
-            return _mixed(word ^ (np.uint64(turn) * _GOLDEN + np.uint64(1)))
+            word = mixed(records.astype(np.uint64) * GOLDEN + np.uint64(self.first)) ^ name
+            word = mixed(word + np.uint64(self.second))
+            found: Words = mixed(word ^ (np.uint64(turn) * GOLDEN + np.uint64(1)))
+        return found
 
-    def uniform(
-        self, stream: str, records: NDArray[np.int64], *, turn: int = 0
-    ) -> NDArray[np.float64]:
+    def uniform(self, stream: str, records: Ints, *, turn: int = 0) -> Floats:
         """Return a number in [0, 1) for every record, a multiple of 2⁻⁵³."""
-        words = self.words(stream, records, turn=turn)
-        return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        found: Floats = as_uniform(self.words(stream, records, turn=turn))
+        return found
 
     def below(
         self,
-        limits: NDArray[np.int64],
+        limits: Ints,
         stream: str,
-        records: NDArray[np.int64],
+        records: Ints,
         *,
         turn: int = 0,
-    ) -> NDArray[np.int64]:
+    ) -> Ints:
         """Return a whole number of 0 … limit-1 for every record."""
         return (self.uniform(stream, records, turn=turn) * limits).astype(np.int64)
-
-
-def _mixed(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))

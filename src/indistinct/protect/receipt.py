@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import Ints
+from indistinct.results import Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["Receipt", "origin_of"]
 
 
-@dataclass(frozen=True)
-class Receipt(Shown):
+@result(eq=True)
+class Receipt(Result):
     """What one step did to the records.
 
     Parameters
@@ -50,7 +50,11 @@ class Receipt(Shown):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     private: Any = field(default=None, repr=False, compare=False)
-    rows: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    rows: Ints | None = field(default=None, repr=False, compare=False)
+
+    FACTS = facts(
+        "kind records_before records_after records_changed cells_changed residual notes", "warnings"
+    )
 
     @property
     def records_lost(self) -> int:
@@ -62,19 +66,6 @@ class Receipt(Shown):
         """Changed cells of all variables."""
         return sum(self.cells_changed.values())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name, without the private part."""
-        return {
-            "kind": self.kind,
-            "records_before": self.records_before,
-            "records_after": self.records_after,
-            "records_changed": self.records_changed,
-            "cells_changed": dict(self.cells_changed),
-            "residual": self.residual,
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-        }
-
     def plot(self) -> str:
         """Draw the changed cells of each variable, as SVG."""
         return bars(
@@ -82,9 +73,6 @@ class Receipt(Shown):
             list(self.cells_changed),
             list(self.cells_changed.values()),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         share = self.records_lost / max(1, self.records_before)
@@ -115,7 +103,7 @@ class Receipt(Shown):
         return [Table.facts(f"What the step '{self.kind}' did", facts)]
 
 
-def origin_of(receipts: Sequence[Receipt], records: int) -> NDArray[np.int64] | None:
+def origin_of(receipts: Sequence[Receipt], records: int) -> Ints | None:
     """Return for each record after some steps the number of the record it was before them.
 
     -1 stands for a record that was made up; None is returned where a step does not tell.

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import InputError, Ints, SmallInts, Variable, holds_text
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step, check_key
-from indistinct.variables import Variable
 
 __all__ = ["RecodingStep", "apply_recoding", "generalised_variable"]
 
@@ -143,7 +141,7 @@ def apply_recoding(
         return source
     every = bool(kept.all())
 
-    def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+    def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
         row = rows[records]
         for position, field, content, labels in columns:
             if labels is None:
@@ -167,12 +165,12 @@ def generalised_variable(variable: Variable, kind: pa.DataType) -> dict[str, Any
     """
     level = "ordinal" if variable.level in ("numeric", "date") else variable.level
     changes: dict[str, Any] = {"level": level, "categories": None, "format": ""}
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not holds_text(kind):
         changes |= {"labels": {}, "user_missing": ()}
     return changes
 
 
-def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> NDArray[np.int32]:
+def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> SmallInts:
     """Return for each record its row of the recoding."""
     first = np.searchsorted(recoding.classes, np.arange(recoding.keys.classes)).astype(np.int32)
     rows = _joined(tally.per_record(first))
@@ -190,6 +188,6 @@ def _rows_of_records(tally: Tally, recoding: Recoding, draws: Draws | None) -> N
     return rows
 
 
-def _joined(batches: Any) -> NDArray[np.int32]:
-    parts: Sequence[NDArray[np.int32]] = list(batches)
+def _joined(batches: Any) -> SmallInts:
+    parts: Sequence[SmallInts] = list(batches)
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)

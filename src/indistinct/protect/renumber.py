@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.engine import Engine
-from indistinct.files.source import Source
-from indistinct.protect.household_steps.groups import read_households
-from indistinct.protect.household_steps.identities import fresh_identities, plain_column, shuffled
+from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
+from indistinct.protect.steps.households.groups import read_households
+from indistinct.protect.steps.households.identities import fresh_identities, plain_column, shuffled
 
 __all__ = ["RenumberHouseholds"]
 
@@ -48,7 +48,7 @@ class RenumberHouseholds(Step, kind="renumber-households"):
         field = pa.field(self.household, kind)
         places, alone = rank[found.of_record], found.alone[found.of_record]
 
-        def change(batch: pa.RecordBatch, records: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
             chosen = pa.array(places[records], mask=alone[records])
             return batch.set_column(position, field, new.take(chosen).cast(kind))
 

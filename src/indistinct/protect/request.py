@@ -1,29 +1,18 @@
-"""What a data holder asks of a method that generalises and suppresses."""
+"""What a data holder asks of a method: k, and options that methods declare."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, TypeVar
 
-from indistinct.arguments import ClassSize
-from indistinct.errors import InputError, did_you_mean
-from indistinct.keys import KeyTable
-from indistinct.protect.systems.argus_bins import Reading
-from indistinct.protect.systems.suppress import Meaning
-from indistinct.utility import LossName
+from indistinct.core import ClassSize, InputError, did_you_mean
+from indistinct.options import Option, method_options
 
-__all__ = ["METHODS", "Method", "Request", "check_method", "check_options"]
+__all__ = ["Request"]
 
-Method = Literal[
-    "datafly", "argus", "k-similar", "optimal", "mondrian", "local-recoding", "suppress"
-]
-"""The methods that generalise and suppress."""
-
-METHODS: tuple[Method, ...] = get_args(Method)
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
 class Request:
     """What is asked for; a method takes of it what it knows.
 
@@ -31,96 +20,48 @@ class Request:
     ----------
     k
         A class is safe with at least k records.
-    max_drop
-        How many records may be left out: a whole number, or a share below 1. For ``datafly`` and
-        ``optimal``; the other methods keep every record.
-    loss
-        The measure that is made least, where the method can choose one.
-    limits
-        The highest level that a variable may climb to; 0 locks it.
-    weights
-        The importance of variables, 1 by default.
-    profile, linking, anonymity, quasi_identifiers
-        Datafly's inputs; see `datafly`.
-    identification, combinations
-        µ-Argus' inputs; see `argus`.
-    models
-        Further privacy models, for ``optimal``.
-    sensitive, register
-        What the models need beside the key table: the key with the sensitive variables counted,
-        and a register counted by the key.
-    relaxed
-        Mondrian: equal values may go either way.
-    meaning
-        Suppress: what a suppressed cell counts as.
-    checks
-        Optimal: how many points of the lattice may be looked at.
-    """
+    options
+        Options of methods, by name; each method declares its own, and the pages list them.
 
-    holds_settings: ClassVar[bool] = True
-
-    k: ClassSize
-    max_drop: float = 0
-    loss: LossName | None = None
-    limits: Mapping[str, int] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    profile: Any = None
-    linking: Mapping[str, float] = field(default_factory=dict)
-    anonymity: float | None = None
-    quasi_identifiers: tuple[tuple[str, ...], ...] = ()
-    identification: Mapping[str, int] = field(default_factory=dict)
-    combinations: Reading | None = None
-    models: tuple[Any, ...] = ()
-    sensitive: KeyTable | None = None
-    register: KeyTable | None = None
-    relaxed: bool = False
-    meaning: Meaning = "strict"
-    checks: int | None = None
-
-
-_KNOWN: Mapping[Method, tuple[str, ...]] = {
-    "datafly": ("max_drop", "limits", "profile", "linking", "anonymity", "quasi_identifiers"),
-    "argus": ("identification", "combinations", "weights"),
-    "k-similar": ("loss", "limits", "weights"),
-    "optimal": (
-        *("max_drop", "loss", "limits", "weights", "models", "sensitive", "register", "checks"),
-    ),
-    "mondrian": ("limits", "weights", "relaxed"),
-    "local-recoding": ("loss", "limits", "weights"),
-    "suppress": ("limits", "weights", "meaning"),
-}
-
-
-def check_method(method: str) -> None:
-    """Refuse a method that does not exist."""
-    if method not in METHODS:
-        raise InputError(
-            f"The method must be one of {', '.join(METHODS)}. Got '{method}'. "
-            f"{did_you_mean(method, METHODS)}"
-        )
-
-
-def check_options(method: Method, options: Mapping[str, Any]) -> None:
-    """Refuse what a method does not know: somebody would believe that it was done.
-
-    >>> check_options("k-similar", {"max_drop": 5})
+    >>> Request(k=5, max_drop=3)
+    Request(k=5, max_drop=3)
+    >>> Request(k=5, max_drup=3)
     Traceback (most recent call last):
-    ...
-    indistinct.errors.InputError: 'k-similar' does not know the option max_drop; 'datafly' and ...
+    indistinct.core.errors.InputError: There is no option 'max_drup'. Did you mean 'max_drop'?
     """
-    check_method(method)
-    for name, value in options.items():
-        unset = value is None or value is False or value == "strict" or not _filled(value)
-        if unset or name in _KNOWN[method]:
-            continue
-        others = " and ".join(f"'{m}'" for m, known in _KNOWN.items() if name in known)
-        hint = f"; {others} {'do' if ' and ' in others else 'does'}" if others else ""
-        raise InputError(
-            f"'{method}' does not know the option {name}{hint}. Leave it out, or take another "
-            "method."
-        )
+
+    def __init__(self, k: ClassSize, **options: Any) -> None:
+        self.k = k
+        self.given: Mapping[str, Any] = {n: v for n, v in options.items() if v is not None}
+        if options:
+            _check_named(self.given)
+
+    def __getitem__(self, option: Option[T]) -> T:
+        """Return what is asked under an option, or its value where nothing is said."""
+        found: T = self.given.get(option.name, option.unset)
+        return found
+
+    def but(self, *, k: int | None = None, **options: Any) -> Request:
+        """Return the same with something else."""
+        return Request(self.k if k is None else k, **{**self.given, **options})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Request) and (self.k, self.given) == (other.k, other.given)
+
+    def __hash__(self) -> int:
+        return hash((self.k, *self.given))
+
+    def __repr__(self) -> str:
+        said = "".join(f", {name}={value!r}" for name, value in self.given.items())
+        return f"Request(k={self.k}{said})"
 
 
-def _filled(value: Any) -> bool:
-    """Say whether a list or mapping holds anything; numbers and all else always do."""
-    return not isinstance(value, (Mapping, tuple, list)) or bool(value)
+def _check_named(given: Mapping[str, Any]) -> None:
+    """Refuse names that no method declares, and values that are of another kind."""
+    known: dict[str, list[Option[Any]]] = {}
+    for option in method_options():
+        known.setdefault(option.name, []).append(option)
+    for name, value in given.items():
+        if name not in known:
+            raise InputError(f"There is no option '{name}'. {did_you_mean(name, known)}")
+        known[name][0].check_keyword(value)

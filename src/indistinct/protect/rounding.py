@@ -9,36 +9,34 @@ without bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct import showing
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError, Ints, check_whole
+from indistinct.results import Result, facts, result, showing
 
 __all__ = ["Rounded", "round_counts"]
 
-Table = NDArray[np.int64]
 
-
-@dataclass(frozen=True, eq=False)
-class Rounded(showing.Shown):
+@result
+class Rounded(Result):
     """A rounded table. Totals are sums of rounded cells."""
 
-    cells: Table = field(repr=False)
+    cells: Ints = field(repr=False)
     base: int
     controlled: bool
 
+    FACTS = facts("base controlled cells total")
+
     @property
-    def rows(self) -> Table:
+    def rows(self) -> Ints:
         """The row totals."""
         return np.asarray(self.cells.sum(axis=-1))
 
     @property
-    def columns(self) -> Table:
+    def columns(self) -> Ints:
         """The column totals (of a one-way table the cells themselves)."""
         return np.asarray(self.cells.sum(axis=0)) if self.cells.ndim > 1 else self.cells
 
@@ -47,25 +45,13 @@ class Rounded(showing.Shown):
         """The grand total."""
         return int(self.cells.sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return cells and totals as lists."""
-        return {
-            "base": self.base,
-            "controlled": self.controlled,
-            "cells": self.cells.tolist(),
-            "total": self.total,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say how it was rounded."""
         how = "controlled" if self.controlled else "random"
-        return [f"Rounded to multiples of {self.base} ({how}), total {self.total:,}\n{self.cells}"]
+        return f"Rounded to multiples of {self.base} ({how}), total {self.total:,}"
 
-    def _tables(self) -> list[showing.Table]:
-        how = "controlled" if self.controlled else "random"
-        caption = f"Rounded to multiples of {self.base} ({how}), with totals"
+    def _row_tables(self) -> list[showing.Table]:
+        caption = "Cells"
         if self.cells.ndim != 2:
             flat = [(n, int(value)) for n, value in enumerate(self.cells.ravel(), 1)]
             return [showing.Table(caption, ("cell", "count"), flat)]
@@ -122,7 +108,7 @@ def round_counts(
     return Rounded(low + rounded.reshape(counts.shape), int(base), True)
 
 
-def _counts(table: ArrayLike) -> Table:
+def _counts(table: ArrayLike) -> Ints:
     counts = np.asarray(table)
     if counts.dtype == bool or not np.issubdtype(counts.dtype, np.integer):
         raise InputError("The table must hold counts, which are whole numbers.")
@@ -133,7 +119,7 @@ def _counts(table: ArrayLike) -> Table:
     return counts.astype(np.int64)
 
 
-def _controlled(residual: Table, base: int, rng: np.random.Generator) -> Table:
+def _controlled(residual: Ints, base: int, rng: np.random.Generator) -> Ints:
     rows, columns = residual.shape
     cells = np.zeros((rows + 1, columns + 1), dtype=np.int64)
     cells[:rows, :columns] = residual
@@ -168,7 +154,7 @@ def _closed_path(
     return path[met[row] :]
 
 
-def _shift(cells: Table, path: list[tuple[int, int]], base: int, rng: np.random.Generator) -> None:
+def _shift(cells: Ints, path: list[tuple[int, int]], base: int, rng: np.random.Generator) -> None:
     raised, lowered = path[0::2], path[1::2]
     up = min(min(base - int(cells[at]) for at in raised), min(int(cells[at]) for at in lowered))
     down = min(min(int(cells[at]) for at in raised), min(base - int(cells[at]) for at in lowered))

@@ -13,7 +13,7 @@ import hashlib
 import secrets
 from pathlib import Path
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.files import read_key_file, write_key_file
 
 __all__ = ["ReleaseKey"]

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, InputError, Ints, Variables
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.hierarchy.text import as_texts
+from indistinct.files import Source
+from indistinct.hierarchy import as_texts
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.variables import Variables
 
 __all__ = ["Select"]
 
@@ -35,7 +33,7 @@ class Select(Step, kind="select"):
         For some variables the values a record may have, as text (12, 12.0 and "12" are all
         "12"). A record must satisfy every condition; a missing value satisfies none.
 
-    >>> from indistinct.session import open_data
+    >>> from indistinct import open_data
     >>> step = Select(("age", "sex"), {"region": ("north",)})
     >>> step
     Select(variables=('age', 'sex'), where={'region': ('north',)})
@@ -80,7 +78,7 @@ class Select(Step, kind="select"):
             for name, values in self.where.items()
         ]
 
-        def change(batch: pa.RecordBatch, numbers: NDArray[np.int64]) -> pa.RecordBatch:
+        def change(batch: pa.RecordBatch, numbers: Ints) -> pa.RecordBatch:
             eligible = np.ones(batch.num_rows, dtype=bool)
             for position, allowed in conditions:
                 eligible &= _among(batch.column(position), allowed)
@@ -98,7 +96,7 @@ class Select(Step, kind="select"):
         rows = self._rows(source) if self.where else None
         return result, Receipt(self.kind, source.records, result.records, notes=notes, rows=rows)
 
-    def _rows(self, source: Source) -> NDArray[np.int64]:
+    def _rows(self, source: Source) -> Ints:
         """Return the numbers of the records that are kept."""
         kept = [np.zeros(0, dtype=bool)]
         for batch in source.batches(list(self.where)):
@@ -107,7 +105,7 @@ class Select(Step, kind="select"):
         return np.flatnonzero(np.concatenate(kept))
 
 
-def _among(column: pa.Array, allowed: frozenset[str]) -> NDArray[np.bool_]:
+def _among(column: pa.Array, allowed: frozenset[str]) -> Bools:
     """Say of each cell whether its text is allowed; each distinct value is spelt once."""
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     fits = np.array([text in allowed for text in as_texts(coded.dictionary)] + [False])

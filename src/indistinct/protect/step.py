@@ -12,6 +12,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import (
     Any,
     ClassVar,
@@ -24,16 +25,35 @@ from typing import (
 
 import numpy as np
 
+from indistinct.core import InputError, did_you_mean, load_every_module
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.protect.randomness import Draws
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.secret import ReleaseKey
 
-__all__ = ["Context", "Step", "check_key"]
+__all__ = ["Context", "Step", "check_key", "step_kinds"]
 
 _KINDS: dict[str, type[Step]] = {}
+
+_WITH_STEPS = ("indistinct.protect", "indistinct.scrub.step")
+"""Packages and modules that define steps; a kind is registered when its module is loaded."""
+
+
+@cache
+def step_kinds() -> Mapping[str, type[Step]]:
+    """Return every kind of step by its name; all modules that define one are loaded for it.
+
+    >>> len(step_kinds()) > 40
+    True
+    """
+    for name in _WITH_STEPS:
+        load_every_module(name)
+    return dict(sorted(_KINDS.items()))
+
+
+def _kind_of_step(kind: str) -> type[Step] | None:
+    return _KINDS.get(kind) or step_kinds().get(kind)
 
 
 @dataclass(frozen=True)
@@ -67,7 +87,7 @@ class Step(ABC):
     >>> Step.from_dict({"kind": "deidentfy"})
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: There is no step of kind 'deidentfy'. Did you mean ...
+    indistinct.core.errors.InputError: There is no step of kind 'deidentfy'. Did you mean ...
     """
 
     kind: ClassVar[str]
@@ -127,9 +147,10 @@ class Step(ABC):
         kind = content.get("kind")
         if not isinstance(kind, str):
             raise InputError("A step needs a 'kind', which is text.")
-        if kind not in _KINDS:
-            raise InputError(f"There is no step of kind '{kind}'. {did_you_mean(kind, _KINDS)}")
-        cls = _KINDS[kind]
+        cls = _kind_of_step(kind)
+        if cls is None:
+            kinds = step_kinds()
+            raise InputError(f"There is no step of kind '{kind}'. {did_you_mean(kind, kinds)}")
         hints = get_type_hints(cls)
         known = {f.name: f for f in _fields(cls)}
         problems, values = [], {}

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
-from indistinct.arguments import Seed
+from indistinct.core import GuaranteeError, InputError, Seed
 from indistinct.engine import Engine
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable
+from indistinct.options import Told
 from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Protected
-from indistinct.protect.techniques.blank_told import BlankTold, told_records
-from indistinct.risk.folding import split_told
-from indistinct.risk.public_rules import PublicRule, against_rule, unmet_labels
+from indistinct.protect.steps.blank_told import BlankTold, told_records
+from indistinct.risk import PublicRule, against_rule, split_told, unmet_labels
 
-__all__ = ["PublicRule", "Told", "keep_untold", "true_rules"]
-
-Told = Literal["refuse", "blank", "allow"]
+__all__ = ["PublicRule", "keep_untold", "true_rules"]
 
 
 def keep_untold(

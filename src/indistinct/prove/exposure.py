@@ -11,23 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.engine import Engine, Tally
-from indistinct.engine.base import quote
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.labels import forms_of
+from indistinct.core import Bools, InputError, Ints, Missing, progress
+from indistinct.engine import Engine, Tally, quote
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, forms_of
 from indistinct.keys import KeyTable
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, ids_alike
-from indistinct.variables import Missing
 
 __all__ = ["Counted", "Exposure", "Unmet", "count_by", "expose", "expose_alone"]
 
-IntArray = NDArray[np.int64]
 Unmet = Literal["ignored", "excluding"]
 
 
@@ -40,11 +35,11 @@ class Counted:
 
     source: Source
     tally: Tally = field(repr=False)
-    codes: IntArray = field(repr=False)
-    counts: IntArray = field(repr=False)
+    codes: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
     values: tuple[tuple[object, ...], ...] = field(repr=False)
 
-    def class_of_records(self) -> IntArray:
+    def class_of_records(self) -> Ints:
         """Return the class of every record."""
         numbers = np.arange(len(self.counts), dtype=np.int64)
         return np.concatenate(list(self.tally.per_record(numbers)))
@@ -53,7 +48,7 @@ class Counted:
         """Return the value of its class for every record."""
         return np.concatenate(list(self.tally.per_record(values)))
 
-    def records_in(self, classes: IntArray) -> tuple[IntArray, IntArray]:
+    def records_in(self, classes: Ints) -> tuple[Ints, Ints]:
         """Return the records of some classes, and the position of each one's class in the list."""
         position = np.full(len(self.counts), -1, dtype=np.int64)
         position[classes] = np.arange(len(classes))
@@ -135,9 +130,9 @@ class Exposure:
     name: str
     attributes: tuple[str, ...]
     released: Counted = field(repr=False)
-    people: IntArray = field(repr=False)
-    subjects: IntArray = field(repr=False)
-    subject: IntArray = field(repr=False)
+    people: Ints = field(repr=False)
+    subjects: Ints = field(repr=False)
+    subject: Ints = field(repr=False)
     covers: tuple[Cover, ...] = field(default=(), repr=False)
     known: Counted | None = field(default=None, repr=False)
     own: Counted | None = field(default=None, repr=False)
@@ -302,7 +297,7 @@ def _covers(
     )
 
 
-def _meets_nowhere(released: Counted, covers: Sequence[Cover]) -> NDArray[np.bool_]:
+def _meets_nowhere(released: Counted, covers: Sequence[Cover]) -> Bools:
     """Say of released classes whether they say something, and nothing that meets a value."""
     says = np.zeros(len(released.codes), dtype=bool)
     meets = np.zeros(len(released.codes), dtype=bool)
@@ -321,7 +316,7 @@ def _subjects(
     private: Source | None,
     attributes: Sequence[str],
     person: str | None,
-) -> IntArray:
+) -> Ints:
     """Return how many people of each of the register's classes are, or may be, subjects."""
     if private is None:
         return known.counts

@@ -16,26 +16,182 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numba import njit
 
+from indistinct.core import Array, Ints, Missing, SmallInts
 from indistinct.keys import group_rows
-from indistinct.prove.cover import Cover
-from indistinct.prove.link_kernels import add_to_leaves, add_to_rows, write_pairs
-from indistinct.variables import Missing
+from indistinct.prove.covering import Cover
 
-__all__ = ["linked_pairs", "linked_totals", "linking_totals", "members_of_groups"]
+__all__ = [
+    "add_to_leaves",
+    "add_to_rows",
+    "linked_pairs",
+    "linked_totals",
+    "linking_totals",
+    "members_of_groups",
+    "write_pairs",
+]
 
-IntArray = NDArray[np.int64]
+
+# The compiled loops of linking: people walk down a tree of released keys.
+#
+# Rows of the register come sorted, so that a row shares its first values with the row before: what
+# was found for these is kept, and only the rest is walked again.
+
+
+FEW = 6
+"""Children up to which each is tried; among more, one is searched for per level."""
+
+
+@njit(cache=True, nogil=True)
+def _search(group: Array, low: int, high: int, wanted: int) -> int:
+    """Return the child of a group among some that are sorted by group, -1 if there is none."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if group[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and group[low] == wanted else -1
+
+
+@njit(cache=True, nogil=True)
+def _advance(
+    rows: Array,
+    row: int,
+    start: int,
+    first_child: Array,
+    group: Array,
+    level: Array,
+    tables: Array,
+    shapes: Array,
+    nodes: Array,
+    found: Array,
+) -> int:
+    """Find the leaves that a row meets; return how many. `nodes` and `found` are kept."""
+    depth = rows.shape[1]
+    same = 0
+    if row > start:
+        while same < depth and rows[row, same] == rows[row - 1, same]:
+            same += 1
+    for d in range(same, depth):
+        value = rows[row, d]
+        base, levels, size = shapes[d, 0], shapes[d, 1], shapes[d, 2]
+        count = 0
+        for i in range(found[d]):
+            node = nodes[d, i]
+            low, high = first_child[node], first_child[node + 1]
+            if high - low <= FEW:
+                for child in range(low, high):
+                    if tables[base + level[child] * size + value] == group[child]:
+                        nodes[d + 1, count] = child
+                        count += 1
+            else:
+                for at in range(levels):
+                    wanted = tables[base + at * size + value]
+                    if wanted >= 0:
+                        child = _search(group, low, high, wanted)
+                        if child >= 0:
+                            nodes[d + 1, count] = child
+                            count += 1
+        found[d + 1] = count
+    return int(found[depth])
+
+
+@njit(cache=True, nogil=True)
+def add_to_leaves(
+    rows: Array,
+    first_child: Array,
+    group: Array,
+    level: Array,
+    tables: Array,
+    shapes: Array,
+    room: int,
+    start: int,
+    end: int,
+    first_leaf: int,
+    amounts: Array,
+    totals: Array,
+) -> None:
+    """Add what each row from `start` to `end` brings to all leaves that it meets."""
+    depth = rows.shape[1]
+    nodes = np.zeros((depth + 1, room), dtype=np.int32)
+    found = np.zeros(depth + 1, dtype=np.int64)
+    found[0] = 1
+    for row in range(start, end):
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
+        for i in range(count):
+            leaf = nodes[depth, i] - first_leaf
+            for a in range(amounts.shape[1]):
+                totals[leaf, a] += amounts[row, a]
+
+
+@njit(cache=True, nogil=True)
+def add_to_rows(
+    rows: Array,
+    first_child: Array,
+    group: Array,
+    level: Array,
+    tables: Array,
+    shapes: Array,
+    room: int,
+    start: int,
+    end: int,
+    first_leaf: int,
+    amounts: Array,
+    totals: Array,
+) -> None:
+    """Add to each row from `start` to `end` what all leaves bring that it meets."""
+    depth = rows.shape[1]
+    nodes = np.zeros((depth + 1, room), dtype=np.int32)
+    found = np.zeros(depth + 1, dtype=np.int64)
+    found[0] = 1
+    for row in range(start, end):
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
+        for i in range(count):
+            leaf = nodes[depth, i] - first_leaf
+            for a in range(amounts.shape[1]):
+                totals[row, a] += amounts[leaf, a]
+
+
+@njit(cache=True, nogil=True)
+def write_pairs(
+    rows: Array,
+    first_child: Array,
+    group: Array,
+    level: Array,
+    tables: Array,
+    shapes: Array,
+    room: int,
+    start: int,
+    end: int,
+    first_leaf: int,
+    leaves: Array,
+    people: Array,
+) -> None:
+    """Write every pair of a leaf and a row that meet; the arrays have room for exactly these."""
+    depth = rows.shape[1]
+    nodes = np.zeros((depth + 1, room), dtype=np.int32)
+    found = np.zeros(depth + 1, dtype=np.int64)
+    found[0] = 1
+    at = 0
+    for row in range(start, end):
+        count = _advance(rows, row, start, first_child, group, level, tables, shapes, nodes, found)
+        for i in range(count):
+            leaves[at] = nodes[depth, i] - first_leaf
+            people[at] = row
+            at += 1
 
 
 def linked_totals(
-    labels: IntArray,
-    values: IntArray,
+    labels: Ints,
+    values: Ints,
     covers: Sequence[Cover],
-    amounts: IntArray,
+    amounts: Ints,
     *,
     missing: Missing = "own",
-) -> IntArray:
+) -> Ints:
     """Add up, for every released key, what the register's keys bring that it may refer to.
 
     Parameters
@@ -63,13 +219,13 @@ def linked_totals(
 
 
 def linking_totals(
-    labels: IntArray,
-    values: IntArray,
+    labels: Ints,
+    values: Ints,
     covers: Sequence[Cover],
-    amounts: IntArray,
+    amounts: Ints,
     *,
     missing: Missing = "own",
-) -> IntArray:
+) -> Ints:
     """Add up, for every key of the register, what the released keys bring that may refer to it.
 
     The other direction of `linked_totals`: amounts belong to released keys.
@@ -85,8 +241,8 @@ def linking_totals(
 
 
 def linked_pairs(
-    labels: IntArray, values: IntArray, covers: Sequence[Cover], *, missing: Missing = "own"
-) -> Iterator[tuple[IntArray, IntArray]]:
+    labels: Ints, values: Ints, covers: Sequence[Cover], *, missing: Missing = "own"
+) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs (released key, key of the register) that meet: for a few keys only."""
     for tree, people in _walks(labels, values, covers, missing):
         counts = np.zeros((len(people.rows), 1), dtype=np.int64)
@@ -98,9 +254,7 @@ def linked_pairs(
         yield tree.members[keys[at]], people.members[members]
 
 
-def members_of_groups(
-    wanted: IntArray, group_of: IntArray, *, groups: int
-) -> tuple[IntArray, IntArray]:
+def members_of_groups(wanted: Ints, group_of: Ints, *, groups: int) -> tuple[Ints, Ints]:
     """Pair each element of `wanted`, a group, with all members of that group, by position.
 
     >>> left, right = members_of_groups(np.array([1, 0, 1]), np.array([0, 1, 1]), groups=2)
@@ -122,9 +276,9 @@ class _People:
     `members` are the rows that were given, `row_of` what each has become.
     """
 
-    members: IntArray
-    row_of: IntArray
-    rows: NDArray[np.int32]
+    members: Ints
+    row_of: Ints
+    rows: SmallInts
 
 
 @dataclass(frozen=True)
@@ -148,17 +302,17 @@ class _Tree:
         How many nodes of one depth a person may be at, at most: the shapes.
     """
 
-    members: IntArray
-    leaf_of: IntArray
+    members: Ints
+    leaf_of: Ints
     leaves: int
-    first_child: IntArray = field(repr=False)
-    group: NDArray[np.int32] = field(repr=False)
-    level: NDArray[np.int32] = field(repr=False)
-    tables: NDArray[np.int32] = field(repr=False)
-    shapes: IntArray = field(repr=False)
+    first_child: Ints = field(repr=False)
+    group: SmallInts = field(repr=False)
+    level: SmallInts = field(repr=False)
+    tables: SmallInts = field(repr=False)
+    shapes: Ints = field(repr=False)
     room: int
 
-    def walk(self, add: Any, people: _People, first: IntArray, second: IntArray) -> None:
+    def walk(self, add: Any, people: _People, first: Ints, second: Ints) -> None:
         """Let all people walk down the tree."""
         add(
             people.rows,
@@ -177,7 +331,7 @@ class _Tree:
 
 
 def _walks(
-    labels: IntArray, values: IntArray, covers: Sequence[Cover], missing: Missing
+    labels: Ints, values: Ints, covers: Sequence[Cover], missing: Missing
 ) -> Iterator[tuple[_Tree, _People]]:
     """Yield trees of released keys with the people who walk down them."""
     groups = np.stack([c.group_of[labels[:, j]] for j, c in enumerate(covers)], axis=1)
@@ -192,8 +346,8 @@ def _walks(
 
 
 def _patterns(
-    values: IntArray, covers: Sequence[Cover], missing: Missing
-) -> Iterator[tuple[IntArray, list[int]]]:
+    values: Ints, covers: Sequence[Cover], missing: Missing
+) -> Iterator[tuple[Ints, list[int]]]:
     """Yield the register's rows with the variables to link them on."""
     everything = list(range(len(covers)))
     if missing == "own" or not len(values):
@@ -212,14 +366,12 @@ def _patterns(
         yield rows, [j for j in everything if not pattern[j]]
 
 
-def _tree(
-    members: IntArray, groups: IntArray, covers: Sequence[Cover]
-) -> tuple[_Tree, list[NDArray[np.int32]]]:
+def _tree(members: Ints, groups: Ints, covers: Sequence[Cover]) -> tuple[_Tree, list[SmallInts]]:
     """Make the tree, and for each variable what its values have become: -1 is nothing."""
     node = np.zeros(len(members), dtype=np.int64)
     shape, room = node, 1
     ends, group, level = [], [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
-    tables: list[NDArray[np.int64]] = []
+    tables: list[Ints] = []
     shapes, merged = [], []
     nodes = first = 1
     for j, found in enumerate(covers):
@@ -255,10 +407,10 @@ def _tree(
 
 
 def _people(
-    members: IntArray, values: IntArray, order: Sequence[int], merged: Sequence[NDArray[np.int32]]
+    members: Ints, values: Ints, order: Sequence[int], merged: Sequence[SmallInts]
 ) -> _People:
     """Sort the rows that may meet a key, and merge those that no label tells apart."""
-    columns: list[NDArray[np.int32]] = []
+    columns: list[SmallInts] = []
     for j, become in zip(order, merged, strict=True):
         column = become[values[members, j]]
         meets = column >= 0
@@ -267,13 +419,13 @@ def _people(
             columns = [known[meets] for known in columns]
         columns.append(column)
     codes = np.stack(columns, axis=1) if columns else np.empty((len(members), 0), dtype=np.int32)
-    row_of = group_rows(cast(IntArray, codes))
+    row_of = group_rows(cast(Ints, codes))
     rows = np.empty((int(row_of.max(initial=-1)) + 1, len(order)), dtype=np.int32)
     rows[row_of] = codes
     return _People(members, row_of, rows)
 
 
-def _numbered(marks: IntArray) -> tuple[IntArray, IntArray]:
+def _numbered(marks: Ints) -> tuple[Ints, Ints]:
     """Return the different marks, sorted, and which of them each is."""
     different, which = np.unique(marks, return_inverse=True)
     return different, which.reshape(-1).astype(np.int64)

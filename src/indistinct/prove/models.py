@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.core import Bools, Ints
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linking_totals, members_of_groups
@@ -29,9 +30,6 @@ MODELS: tuple[Model, ...] = ("none", "wrong-map", "k-map", "null-map")
 """From the least protection to the most: of several registers, the least counts."""
 
 NONE, WRONG, K_MAP, NULL = range(4)
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +51,8 @@ class Decision:
 
     exposure: Exposure
     models: NDArray[np.uint8] = field(repr=False)
-    people: IntArray = field(repr=False)
-    disclosed: BoolArray = field(repr=False)
+    people: Ints = field(repr=False)
+    disclosed: Bools = field(repr=False)
     truth_known: bool = False
 
 
@@ -109,7 +107,7 @@ def decide(
     return Decision(exposure, models, counts, disclosed, truth_known)
 
 
-def _linked_again(exposure: Exposure, classes: IntArray) -> BoolArray:
+def _linked_again(exposure: Exposure, classes: Ints) -> Bools:
     """Say of released classes with one subject whether another record links to her too (9b)."""
     if exposure.known is None:
         return np.zeros(len(classes), dtype=bool)  # alone in the file: nobody shares the key
@@ -126,13 +124,13 @@ def _linked_again(exposure: Exposure, classes: IntArray) -> BoolArray:
 
 def _true_of_subject(
     exposure: Exposure,
-    records: IntArray,
-    classes: IntArray,
+    records: Ints,
+    classes: Ints,
     key: Sequence[str],
     private: Source,
     person: str | None,
     hierarchies: Mapping[str, Hierarchy],
-) -> BoolArray:
+) -> Bools:
     """Say of released records whether anything they tell beside the key is true of their subject.
 
     Wrong-map protects where the record leads to somebody "that is not the entity to which the

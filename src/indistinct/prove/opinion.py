@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from indistinct.core import InputError, Ints, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.promise import Promise
 from indistinct.prove.registers import Register
+from indistinct.results import Part
 
 __all__ = [
     "RESERVATIONS",
@@ -65,7 +63,7 @@ def check_codes(codes: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Reservation:
+class Reservation(Part):
     """Something that the verdict rests on and that the file cannot show.
 
     Parameters
@@ -78,10 +76,6 @@ class Reservation:
 
     code: str
     sentence: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the facts by name."""
-        return {"code": self.code, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +105,7 @@ class Trial:
     private: Source | None = None
     registers: Sequence[Register] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    origin: NDArray[np.int64] | None = None
+    origin: Ints | None = None
     replay: Replay | None = None
 
 

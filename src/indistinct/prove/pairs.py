@@ -7,6 +7,9 @@ the order says nothing (the blocks of a district), neighbours that agree on both
 Neighbours are different people, so two variables that are another for everybody, and seem to
 determine everything, gain nothing by it.
 
+A pair may tell only for some: years that are the age of the dead, and something else of the living.
+So each value of the one is looked at by itself, and all but the usual one together.
+
 Amounts that are another for everybody have no such neighbours. There it is looked for sums and
 differences: a third amount that is one times a number and another times a number.
 """
@@ -14,14 +17,23 @@ differences: a third amount that is one times a number and another times a numbe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TOGETHER", "pairs_that_add_up", "pairs_that_tell"]
+from indistinct.core import Floats, Ints
 
-IntArray = NDArray[np.int64]
+__all__ = [
+    "TOGETHER",
+    "Within",
+    "columns_that_tell_beside",
+    "pairs_that_add_up",
+    "pairs_that_tell",
+    "pairs_that_tell_within",
+]
+
 
 TOGETHER = 0.9
 """The share of avoidable changes that the order of a pair must avoid."""
@@ -46,28 +58,40 @@ class _Avoided(NamedTuple):
     in_value: float
 
 
+@dataclass(frozen=True, eq=False)
+class Within:
+    """For which values of one variable another tells a third.
+
+    Parameters
+    ----------
+    values
+        The values, as codes; -1 is missing.
+    in_order
+        Whether that is seen from the order of the values, so that values which only one person
+        has tell something, too.
+    """
+
+    values: Ints
+    in_order: bool
+
+
 class _Sorted:
     """Some records' columns as codes in the order of their values; -1 is missing."""
 
-    def __init__(self, columns: Mapping[str, IntArray]) -> None:
+    def __init__(self, columns: Mapping[str, Ints]) -> None:
         # 16 bits are sorted by counting, which is far quicker than by comparing
         self._codes = {name: (codes + 1).astype(np.uint16) for name, codes in columns.items()}
         self._gaps = {name: bool((codes < 0).any()) for name, codes in columns.items()}
-        self._order: dict[str, IntArray] = {}
+        self._order: dict[str, Ints] = {}
         self._usual: dict[tuple[str, str], float] = {}
+        self._usual_within: dict[tuple[str, str], Floats] = {}
 
     def avoided(self, targets: Sequence[str], inner: str, outer: str | None) -> list[_Avoided]:
         """Return for each target the shares of avoidable changes that are avoided.
 
         The order is that of one variable within each value of another, or by itself.
         """
-        if inner not in self._order:
-            self._order[inner] = np.argsort(self._codes[inner], kind="stable")
-        order, strata = self._order[inner], np.ones(len(self._codes[inner]), dtype=np.uint16)
-        if outer is not None:
-            strata = self._codes[outer][order]
-            order = order[np.argsort(strata, kind="stable")]
-            strata = self._codes[outer][order]
+        order, strata = self._in_order(inner, outer)
         values = self._codes[inner][order]
         if self._gaps[inner] or (outer is not None and self._gaps[outer]):
             known = (strata > 0) & (values > 0)
@@ -87,11 +111,68 @@ class _Sorted:
             rates = by_chance / np.maximum(1, np.bincount(strata) - 1)
             found.append(
                 _Avoided(
-                    _share(float(by_chance.sum()), changes, least),
+                    _share(float(by_chance.sum()), changes, int(least.sum())),
                     _share(float(rates[strata[1:][alike]].sum()), int((changing & alike).sum())),
                 )
             )
         return found
+
+    def within(self, targets: Sequence[str], inner: str, outer: str) -> dict[str, Within]:
+        """Return for which values of one variable another tells the targets."""
+        order, strata = self._in_order(inner, outer)
+        values = self._codes[inner][order]
+        if self._gaps[inner]:
+            order, strata, values = order[values > 0], strata[values > 0], values[values > 0]
+        number = int(self._codes[outer].max(initial=0)) + 1
+        sizes = np.bincount(strata, minlength=number)
+        rest = np.arange(number) != sizes.argmax()
+        together = strata[1:] == strata[:-1]
+        found = {}
+        for target in targets:
+            told = self._codes[target][order]
+            changing = (told[1:] != told[:-1]) & together
+            changes = np.bincount(strata[1:][changing], minlength=number)
+            usual = self._usually_within(target, outer) * np.maximum(sizes - 1, 0)
+            fewer = (usual >= _EVIDENCE) & (changes <= _UNUSUAL * usual)
+            pooled = usual[rest].sum() >= _EVIDENCE
+            pooled &= changes[rest].sum() <= _UNUSUAL * usual[rest].sum()
+            if not (pooled or fewer.any()):
+                continue
+            alike = together & (values[1:] == values[:-1])
+            by_chance, least = _changes(told, strata, number)
+            rates = by_chance / np.maximum(1, sizes - 1)
+            equals = rates * np.bincount(strata[1:][alike], minlength=number)
+            unequal = np.bincount(strata[1:][alike & changing], minlength=number)
+            for in_order, chance, seen, must in (
+                (True, by_chance, changes, least),
+                (False, equals, unequal, np.zeros(number, dtype=np.int64)),
+            ):
+                some = _shares(chance, seen, must) >= TOGETHER
+                if _share(chance[rest].sum(), seen[rest].sum(), must[rest].sum()) >= TOGETHER:
+                    some |= rest & (sizes > 0)
+                if some.any():
+                    found[target] = Within(np.flatnonzero(some) - 1, in_order)
+                    break
+        return found
+
+    def _in_order(self, inner: str, outer: str | None) -> tuple[Ints, NDArray[np.uint16]]:
+        """Return the records in the order of one variable within another, and the other's codes."""
+        if inner not in self._order:
+            self._order[inner] = np.argsort(self._codes[inner], kind="stable")
+        order = self._order[inner]
+        if outer is None:
+            return order, np.ones(len(order), dtype=np.uint16)
+        order = order[np.argsort(self._codes[outer][order], kind="stable")]
+        return order, self._codes[outer][order]
+
+    def _usually_within(self, target: str, outer: str) -> Floats:
+        """Return how often a target changes by chance from one record of a value to the next."""
+        if (target, outer) not in self._usual_within:
+            strata = self._codes[outer]
+            by_chance, _ = _changes(self._codes[target], strata)
+            rates = by_chance / np.maximum(1, np.bincount(strata) - 1)
+            self._usual_within[target, outer] = rates
+        return self._usual_within[target, outer]
 
     def by_one_of(self, target: str, inner: str, outer: str) -> float:
         """Return the share of changes between equals that the values of one of both avoid as well.
@@ -125,19 +206,19 @@ class _Sorted:
 
 
 def _changes(
-    told: NDArray[np.uint16], strata: NDArray[np.uint16]
-) -> tuple[NDArray[np.float64], int]:
-    """Return how often values change by chance in each stratum, and in all at the least."""
+    told: NDArray[np.uint16], strata: NDArray[np.uint16], number: int = 0
+) -> tuple[Floats, Ints]:
+    """Return how often values change in each stratum by chance, and at the least."""
     room = int(told.max(initial=0)) + 1
     cells, counts = np.unique(strata.astype(np.int64) * room + told, return_counts=True)
-    sizes = np.bincount(strata)
+    sizes = np.bincount(strata, minlength=number)
     stratum = cells // room
     agreeing = np.bincount(stratum, counts * (counts - 1) / sizes[stratum], minlength=len(sizes))
-    least = len(cells) - int((sizes > 0).sum())
+    least = np.bincount(stratum, minlength=len(sizes)) - (sizes > 0)
     return np.maximum(sizes - 1, 0) - agreeing, least
 
 
-def _disagreeing(told: IntArray, groups: NDArray[np.uint16]) -> NDArray[np.float64]:
+def _disagreeing(told: Ints, groups: NDArray[np.uint16]) -> Floats:
     """Return for each record how many of the others in its group have another value."""
     pairs = groups.astype(np.int64) * (int(told.max(initial=0)) + 1) + told
     _, cell, alike = np.unique(pairs, return_inverse=True, return_counts=True)
@@ -146,12 +227,18 @@ def _disagreeing(told: IntArray, groups: NDArray[np.uint16]) -> NDArray[np.float
 
 
 def _share(by_chance: float, changes: int, least: int = 0) -> float:
-    enough = by_chance - least >= _EVIDENCE
-    return (by_chance - changes) / (by_chance - least) if enough else 0.0
+    return float(_shares(np.float64(by_chance), changes, least))
+
+
+def _shares(by_chance: Floats | np.float64, changes: Ints | int, least: Ints | int) -> Floats:
+    """Return the shares of avoidable changes that are avoided; 0 where there are too few."""
+    avoidable = by_chance - least
+    enough = avoidable >= _EVIDENCE
+    return np.where(enough, (by_chance - changes) / np.where(enough, avoidable, 1.0), 0.0)
 
 
 def pairs_that_tell(
-    columns: Mapping[str, IntArray], targets: Sequence[str], pairs: Iterable[tuple[str, str]]
+    columns: Mapping[str, Ints], targets: Sequence[str], pairs: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, bool]]:
     """Return the pairs of variables that tell a target far better together than each by itself.
 
@@ -200,8 +287,54 @@ def pairs_that_tell(
     return found
 
 
+def pairs_that_tell_within(
+    columns: Mapping[str, Ints], targets: Sequence[str], pairs: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Within]]:
+    """Return the pairs of which one tells a target among those who share some value of the other.
+
+    Parameters
+    ----------
+    columns, targets, pairs
+        As for `pairs_that_tell`.
+
+    Returns
+    -------
+    For each pair, the variable first that tells, what it tells and beside which values.
+
+    >>> rng = np.random.default_rng(1)
+    >>> age, dead = rng.integers(0, 90, 900), rng.integers(0, 5, 900) == 0
+    >>> years = np.where(dead, age, rng.integers(0, 90, 900))
+    >>> columns = {"age": age, "dead": dead.astype(np.int64), "years": years}
+    >>> found = pairs_that_tell_within(columns, ["age"], [("dead", "years")])
+    >>> found["years", "dead"]["age"].values.tolist()
+    [1]
+    """
+    records = _Sorted(columns)
+    found = {}
+    for one, other in pairs:
+        wanted = [name for name in targets if name not in (one, other)]
+        for inner, outer in ((one, other), (other, one)):
+            if told := records.within(wanted, inner, outer):
+                found[inner, outer] = told
+    return found
+
+
+def columns_that_tell_beside(columns: Mapping[str, Ints], told: Ints, beside: Ints) -> list[str]:
+    """Return the columns that tell a target among records that agree on something else.
+
+    All are given as for `pairs_that_tell`; what every record has beside it is not missing.
+    """
+    names = {f"column {name}": codes for name, codes in columns.items()}
+    records = _Sorted({**names, "told": told, "beside": beside})
+    return [
+        name
+        for name in columns
+        if max(records.avoided(["told"], f"column {name}", "beside")[0]) >= TOGETHER
+    ]
+
+
 def pairs_that_add_up(
-    numbers: Mapping[str, NDArray[np.float64]],
+    numbers: Mapping[str, Floats],
     targets: Sequence[str],
     pairs: Iterable[tuple[str, str]],
 ) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
@@ -236,7 +369,7 @@ def pairs_that_add_up(
     return found
 
 
-def _weights(columns: NDArray[np.float64]) -> tuple[float, float] | None:
+def _weights(columns: Floats) -> tuple[float, float] | None:
     """Return what two columns are multiplied by to give a third, where both are needed for it."""
     centred = columns - columns.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1)

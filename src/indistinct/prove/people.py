@@ -12,18 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints, Missing
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import person_of_records
-from indistinct.prove.cover import Cover
+from indistinct.prove.covering import Cover
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
-from indistinct.variables import Missing
 
 __all__ = ["PeopleOfClasses"]
 
-IntArray = NDArray[np.int64]
 
 MOST_PAIRS = 20_000_000
 """Pairs of a released key and a person's combination that are looked at, at most."""
@@ -42,13 +40,13 @@ class PeopleOfClasses:
         Pairs of a class and a person who has a row in it, each once.
     """
 
-    by_class: IntArray
-    classes: IntArray
-    people: IntArray
+    by_class: Ints
+    classes: Ints
+    people: Ints
 
     @classmethod
     def of(
-        cls, engine: Engine, source: Source, person: str, class_of: IntArray, number: int
+        cls, engine: Engine, source: Source, person: str, class_of: Ints, number: int
     ) -> PeopleOfClasses:
         """Find them for records of which the classes are known, of so many classes."""
         whose = person_of_records(engine, source, person)
@@ -56,9 +54,7 @@ class PeopleOfClasses:
         classes, people = np.divmod(np.unique(class_of * size + whose), size)
         return cls(np.bincount(classes, minlength=number).astype(np.int64), classes, people)
 
-    def met(
-        self, labels: IntArray, values: IntArray, covers: Sequence[Cover], *, missing: Missing
-    ) -> IntArray:
+    def met(self, labels: Ints, values: Ints, covers: Sequence[Cover], *, missing: Missing) -> Ints:
         """Return how many people each released key may refer to.
 
         Parameters
@@ -76,7 +72,7 @@ class PeopleOfClasses:
             axis=1,
         ).astype(np.int64)
         once, again = linked_totals(labels, values, covers, amounts, missing=missing).T
-        found: IntArray = once + -(-again // max(1, int(units.max(initial=1))))
+        found: Ints = once + -(-again // max(1, int(units.max(initial=1))))
         todo = np.flatnonzero(again > 1)
         todo = todo[np.argsort(once[todo], kind="stable")]
         todo = todo[np.cumsum(again[todo]) <= MOST_PAIRS]
@@ -85,7 +81,7 @@ class PeopleOfClasses:
         place[held] = np.arange(len(held))
         of_class, of_person = place[self.classes[several]], self.people[several]
         for keys in _batches(todo, again[todo]):
-            pairs: list[IntArray] = []
+            pairs: list[Ints] = []
             for key, value in linked_pairs(labels[keys], values[held], covers, missing=missing):
                 at, which = members_of_groups(value, of_class, groups=len(held))
                 pairs.append(key[at] * (int(units.size) + 1) + of_person[which])
@@ -95,7 +91,7 @@ class PeopleOfClasses:
         return found
 
 
-def _batches(keys: IntArray, pairs: IntArray) -> list[IntArray]:
+def _batches(keys: Ints, pairs: Ints) -> list[Ints]:
     """Part keys such that each part has few pairs."""
     parts = np.cumsum(pairs) // PAIRS_AT_ONCE
     return [keys[parts == part] for part in np.unique(parts)]

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.core import Bools, Ints, decoded, values_and_codes
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import group_rows, person_of_records
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.opinion import Trial
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "people_of",
 ]
 
-IntArray = NDArray[np.int64]
 NONE_POSSIBLE = -1
 """The number of no set: nothing is possible."""
 
@@ -40,19 +39,16 @@ class Coded:
     """A column as the values that occur, None among them where cells are missing, and codes."""
 
     values: tuple[object, ...]
-    codes: IntArray = field(repr=False)
+    codes: Ints = field(repr=False)
 
 
 def coded_column(source: Source, name: str) -> Coded:
     """Read a column of a file as codes; not-a-number is missing."""
-    column = source.table([name]).column(0).combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decoded(source.table([name]).column(0).combine_chunks())
     if pa.types.is_floating(column.type):
         column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
-    coded = column.dictionary_encode(null_encoding="encode")
-    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return Coded(tuple(coded.dictionary.to_pylist()), codes)
+    values, codes = values_and_codes(column)
+    return Coded(tuple(values), codes)
 
 
 class ValueSets:
@@ -65,10 +61,10 @@ class ValueSets:
     """
 
     def __init__(self) -> None:
-        self.members: list[IntArray] = []
+        self.members: list[Ints] = []
         self._numbers: dict[bytes, int] = {}
 
-    def number(self, members: IntArray) -> int:
+    def number(self, members: Ints) -> int:
         """Return the number of a set, given by its members in rising order."""
         own = np.ascontiguousarray(members, dtype=np.int64)
         if (known := self._numbers.get(own.tobytes())) is None:
@@ -76,7 +72,7 @@ class ValueSets:
             self.members.append(own)
         return known
 
-    def meet(self, one: IntArray, other: IntArray) -> IntArray:
+    def meet(self, one: Ints, other: Ints) -> Ints:
         """Return what pairs of sets have in common; -1 where that is nothing, or was before."""
         room = len(self.members) + 1
         pairs, which = np.unique((one + 1) * room + other + 1, return_inverse=True)
@@ -110,8 +106,8 @@ class Possible:
 
     cover: Cover = field(repr=False)
     sets: ValueSets = field(repr=False)
-    of_label: IntArray = field(repr=False)
-    codes: IntArray = field(repr=False)
+    of_label: Ints = field(repr=False)
+    codes: Ints = field(repr=False)
 
     @classmethod
     def of(
@@ -135,19 +131,19 @@ class Possible:
         return cls(found, sets, of_label, released.codes)
 
     @property
-    def of_record(self) -> IntArray:
+    def of_record(self) -> Ints:
         """The set of every record."""
         return self.of_label[self.codes]
 
     @property
-    def telling(self) -> NDArray[np.bool_]:
+    def telling(self) -> Bools:
         """Whether every record's cell says anything."""
         return self.cover.telling[self.codes]
 
 
-def _members(found: Cover) -> list[IntArray]:
+def _members(found: Cover) -> list[Ints]:
     """Return the values of each group of labels."""
-    members: list[IntArray] = [np.zeros(0, dtype=np.int64)] * len(found.level_of)
+    members: list[Ints] = [np.zeros(0, dtype=np.int64)] * len(found.level_of)
     for level in found.levels:
         order = np.argsort(level, kind="stable")
         groups, starts = np.unique(level[order], return_index=True)
@@ -157,7 +153,7 @@ def _members(found: Cover) -> list[IntArray]:
     return members
 
 
-def people_of(trial: Trial) -> IntArray | None:
+def people_of(trial: Trial) -> Ints | None:
     """Return the person of every released record as a number; None where each is a person.
 
     The released file may hold the column, or the holder's ledger says which private record it was.
@@ -172,7 +168,7 @@ def people_of(trial: Trial) -> IntArray | None:
     return by_origin(person_of_records(trial.engine, private, person), origin)
 
 
-def by_origin(numbers: IntArray, origin: IntArray) -> IntArray:
+def by_origin(numbers: Ints, origin: Ints) -> Ints:
     """Return the private records' numbers for released ones; one that was made up has its own.
 
     >>> by_origin(np.array([5, 5, 6]), np.array([2, -1, 0])).tolist()
@@ -182,7 +178,7 @@ def by_origin(numbers: IntArray, origin: IntArray) -> IntArray:
     return np.where(origin >= 0, np.append(numbers, 0)[origin], own)
 
 
-def people_in_classes(codes: IntArray, people: IntArray | None = None) -> tuple[IntArray, IntArray]:
+def people_in_classes(codes: Ints, people: Ints | None = None) -> tuple[Ints, Ints]:
     """Return the class of every row of codes, and how many people each class holds.
 
     >>> classes, people = people_in_classes(np.array([[1], [1], [2]]), np.array([4, 4, 5]))

@@ -6,10 +6,10 @@ The certificate holds it, so that whoever verifies the file later judges it by t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from indistinct.risk.public_rules import is_public_rule
+from indistinct.risk import is_public_rule
 
 __all__ = ["UNTOLD", "Promise"]
 
@@ -25,6 +25,9 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     ),
     "tuple[Mapping[str, str | Sequence[str]], ...]": lambda v: (
         isinstance(v, tuple) and all(isinstance(m, Mapping) and is_public_rule(m) for m in v)
+    ),
+    "Mapping[str, str]": lambda v: (
+        isinstance(v, Mapping) and all(isinstance(n, str) for pair in v.items() for n in pair)
     ),
     "int": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
     "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and 0 <= v <= 1,
@@ -74,6 +77,9 @@ class Promise:
         The register that k was counted in (k-map); None where it is counted in the file itself.
     accepted
         The reservations that the holder knows and takes upon himself, by code.
+    labels
+        The labels of released variables that say of an amount what its name does not: a file
+        without labels is read with them.
     """
 
     key: tuple[str, ...]
@@ -95,6 +101,7 @@ class Promise:
     wildcard: bool = False
     population: str | None = None
     accepted: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def claims_k(self) -> bool:
@@ -117,13 +124,13 @@ class Promise:
         >>> Promise.from_dict(Promise(key=("age",), k=5).to_dict()) == Promise(key=("age",), k=5)
         True
         """
-        known = {field.name for field in fields(cls)}
+        known = {one.name for one in fields(cls)}
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in content.items()
             if name in known
         }
-        for field in fields(cls):
-            if field.name in given and not _FORMS[str(field.type)](given[field.name]):
-                raise TypeError(f"'{field.name}' of a promise must be {field.type}")
+        for one in fields(cls):
+            if one.name in given and not _FORMS[str(one.type)](given[one.name]):
+                raise TypeError(f"'{one.name}' of a promise must be {one.type}")
         return cls(**given)

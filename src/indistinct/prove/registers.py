@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
-from indistinct.errors import InputError
-from indistinct.files import open_table
-from indistinct.files.source import Source
+from indistinct.core import InputError, decoded
+from indistinct.engine import Engine, quote
+from indistinct.files import Source, open_table
 from indistinct.keys import several_records
 from indistinct.naming import find_person
 
@@ -144,9 +142,7 @@ def join_registers(engine: Engine, registers: Sequence[Register], person: str) -
 
 def as_text_column(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Return ids as text, so that 7 in one file meets "7" in another."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
+    column = decoded(column)
     if pa.types.is_floating(column.type):
         column = column.cast(pa.int64(), safe=False)
     return column.cast(pa.large_string())

@@ -7,26 +7,25 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.core import Bools, Ints, holds_numbers, values_and_codes
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linked_pairs, members_of_groups
 from indistinct.prove.registers import Register, ids_alike
 
 __all__ = ["agreement", "records_of_classes", "records_of_people", "true_values"]
 
-IntArray = NDArray[np.int64]
-Pairs = tuple[IntArray, IntArray]
+Pairs = tuple[Ints, Ints]
 
 _NOBODY = np.zeros(0, dtype=np.int64)
 _MANY = 1000
 """Different values of which no label is asked whether it is true of all: it would tell nothing."""
 
 
-def records_of_people(register: Register, rows: IntArray, private: Source, person: str) -> Pairs:
+def records_of_people(register: Register, rows: Ints, private: Source, person: str) -> Pairs:
     """Pair people, by position in `rows` of the register, with their private records.
 
     `person` names the person in the private data; the register has its own column for it.
@@ -47,7 +46,7 @@ def records_of_people(register: Register, rows: IntArray, private: Source, perso
     return named[at], kept[found]
 
 
-def records_of_classes(exposure: Exposure, classes: IntArray) -> Pairs:
+def records_of_classes(exposure: Exposure, classes: Ints) -> Pairs:
     """Pair classes of the register, by position, with the private records that agree with them."""
     known, own = exposure.known, exposure.own
     if known is None or own is None or not len(classes):
@@ -66,23 +65,23 @@ def records_of_classes(exposure: Exposure, classes: IntArray) -> Pairs:
 def agreement(
     released: pa.Table,
     private: pa.Table,
-    left: IntArray,
-    right: IntArray,
+    left: Ints,
+    right: Ints,
     hierarchies: Mapping[str, Hierarchy],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Bools, Bools]:
     """Say of pairs of records whether all that is released agrees, and whether anything is told."""
     agree = np.ones(len(left), dtype=bool)
     telling = np.zeros(len(left), dtype=bool)
     for name in released.column_names:
         own = released.column(name).take(pa.array(left)).combine_chunks()
         true = private.column(name).take(pa.array(right)).combine_chunks()
-        if _is_number(own.type) and _is_number(true.type):  # values, no labels to be read
+        if holds_numbers(own.type) and holds_numbers(true.type):  # values, no labels to be read
             says = own.is_valid().to_numpy(zero_copy_only=False)
             same = pc.equal(own, true).fill_null(False).to_numpy(zero_copy_only=False)
             agree &= same | ~says
             telling |= says
             continue
-        labels, values = _coded(own), _coded(true)
+        labels, values = values_and_codes(own), values_and_codes(true)
         found = cover(labels[0], values[0], name=name, hierarchy=hierarchies.get(name))
         agree &= found.meets(labels[1], values[1])
         telling |= found.telling[labels[1]] if len(left) else telling
@@ -92,10 +91,10 @@ def agreement(
 def true_values(
     released: pa.Table,
     private: pa.Table,
-    left: IntArray,
-    right: IntArray,
+    left: Ints,
+    right: Ints,
     hierarchies: Mapping[str, Hierarchy],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Bools, Bools]:
     """Say of pairs of records whether any value that is told is true, and whether any is told.
 
     One true value about a person is a disclosure of that value, whatever stands beside it. What is
@@ -106,7 +105,7 @@ def true_values(
         own = released.column(name).take(pa.array(left)).combine_chunks()
         theirs = private.column(name)
         tree = hierarchies.get(name)
-        if _is_number(own.type) and _is_number(theirs.type):
+        if holds_numbers(own.type) and holds_numbers(theirs.type):
             same = pc.equal(own, theirs.take(pa.array(right)).combine_chunks())
             agrees = same.fill_null(False).to_numpy(zero_copy_only=False)
             says = own.is_valid().to_numpy(zero_copy_only=False)
@@ -114,8 +113,8 @@ def true_values(
             if not theirs.null_count and least.as_py() == most.as_py():
                 says = says & ~pc.equal(own, least).fill_null(False).to_numpy(zero_copy_only=False)
         else:
-            labels = _coded(own)
-            values = _coded(theirs.take(pa.array(right)).combine_chunks())
+            labels = values_and_codes(own)
+            values = values_and_codes(theirs.take(pa.array(right)).combine_chunks())
             found = cover(labels[0], values[0], name=name, hierarchy=tree)
             agrees = found.meets(labels[1], values[1])
             told = found.telling & ~_of_everybody(labels[0], theirs, tree)
@@ -127,7 +126,7 @@ def true_values(
 
 def _of_everybody(
     labels: list[object], values: pa.ChunkedArray, hierarchy: Hierarchy | None
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say of labels whether each of the private values may be meant."""
     there = values.unique()
     if len(there) > _MANY:
@@ -138,16 +137,3 @@ def _of_everybody(
         [found.meets(np.full(len(there), code), numbers).all() for code in range(len(labels))],
         dtype=bool,
     )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _coded(column: pa.Array) -> tuple[list[object], IntArray]:
-    """Return the distinct values of a column, and the number of each row's."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    coded = column.dictionary_encode(null_encoding="encode")
-    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return coded.dictionary.to_pylist(), codes

@@ -12,21 +12,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints, Missing
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import counts_by_row
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Exposure, expose, expose_alone
 from indistinct.prove.links import linked_totals
 from indistinct.prove.registers import OWN_PEOPLE, Register
-from indistinct.variables import Missing
 
 __all__ = ["THE_FILE", "Fewest", "Universes", "below", "people_without"]
 
-IntArray = NDArray[np.int64]
 
 THE_FILE = "the file alone"
 
@@ -40,7 +38,7 @@ class Fewest:
     alone: int
 
     @classmethod
-    def of(cls, people: IntArray, records: IntArray, *, k: int) -> Fewest:
+    def of(cls, people: Ints, records: Ints, *, k: int) -> Fewest:
         """Count, for classes that refer to some people and hold some records.
 
         A class that refers to nobody is left out.
@@ -53,7 +51,7 @@ class Fewest:
         )
 
 
-def below(people: IntArray, k: int) -> NDArray[np.bool_]:
+def below(people: Ints, k: int) -> Bools:
     """Say which refer to somebody, and to fewer than k people."""
     return (people > 0) & (people < k)
 
@@ -153,7 +151,7 @@ class Universes:
         return list(tally.coding.variables[0].decode(codes))
 
 
-def people_without(exposure: Exposure, name: str) -> IntArray:
+def people_without(exposure: Exposure, name: str) -> Ints:
     """Return the people of each released class if one attribute were not known.
 
     What was counted already is added up; nothing is read again.

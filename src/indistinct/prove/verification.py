@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.figures import bars
 from indistinct.prove.models import Model
 from indistinct.prove.opinion import Reservation, State
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Fact, Part, Shown, Table, facts, folded
+from indistinct.results.figures import bars
 
 __all__ = ["AT_MOST_WITNESSES", "Verification", "Witness"]
 
@@ -17,7 +17,7 @@ AT_MOST_WITNESSES = 20
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(Part):
     """A released record that is not protected, the people it refers to, and why that is so.
 
     Parameters
@@ -40,16 +40,6 @@ class Witness:
     register: str
     condition: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "record": self.record,
-            "people": list(self.people),
-            "count": self.count,
-            "register": self.register,
-            "condition": self.condition,
-        }
-
     def __repr__(self) -> str:
         named = ", ".join(self.people)
         more = ", …" if self.count > len(self.people) else ""
@@ -59,7 +49,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Verification(Shown):
+class Verification(Part, Shown):
     """What was found out about a released file, from the file.
 
     Parameters
@@ -121,6 +111,20 @@ class Verification(Shown):
     reservations: tuple[Reservation, ...] = ()
     accepted: tuple[str, ...] = ()
     true_disclosures: int = 0
+
+    FACTS = facts(
+        "verdict k ads0 disclosures true_disclosures witnesses checked state holds",
+        "reservations accepted asked records exposed key models sentence findings notes",
+        "assumptions",
+        Fact(
+            "*",
+            lambda found: {
+                name: part.to_dict() if hasattr(part, "to_dict") else part
+                for name, part in found.parts.items()
+            },
+            spread=True,
+        ),
+    )
 
     @property
     def state(self) -> State:
@@ -195,35 +199,6 @@ class Verification(Shown):
             if number and model != self.verdict
         ]
         return f" ({' and '.join(others)})" if others else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "verdict": self.verdict,
-            "k": self.k,
-            "ads0": self.ads0,
-            "disclosures": self.disclosures,
-            "true_disclosures": self.true_disclosures,
-            "witnesses": [witness.to_dict() for witness in self.witnesses],
-            "checked": [dict(check) for check in self.checked],
-            "state": self.state,
-            "holds": self.holds,
-            "reservations": [reservation.to_dict() for reservation in self.reservations],
-            "accepted": list(self.accepted),
-            "asked": self.asked,
-            "records": self.records,
-            "exposed": self.exposed,
-            "key": list(self.key),
-            "models": dict(self.models),
-            "sentence": self.sentence,
-            "findings": list(self.findings),
-            "notes": list(self.notes),
-            "assumptions": list(self.assumptions),
-            **{
-                name: part.to_dict() if hasattr(part, "to_dict") else part
-                for name, part in self.parts.items()
-            },
-        }
 
     def plot(self) -> str:
         """Draw how many records each model protects, as SVG."""

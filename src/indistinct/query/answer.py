@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Result, Table, facts, folded, result
 
 __all__ = ["Answer", "plain"]
 
@@ -18,8 +17,8 @@ SHOWN = 40
 """Rows that are printed; all are there in `rows`."""
 
 
-@dataclass(frozen=True)
-class Answer(Shown):
+@result(eq=True)
+class Answer(Result):
     """What a question to released records gave.
 
     Parameters
@@ -50,16 +49,7 @@ class Answer(Shown):
     smallest: int = 1
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return {
-            "columns": list(self.columns),
-            "rows": [list(row) for row in self.rows],
-            "errors": [list(row) for row in self.errors],
-            "withheld": self.withheld,
-            "smallest": self.smallest,
-            "notes": list(self.notes),
-        }
+    FACTS = facts("columns rows errors withheld smallest notes")
 
     def to_table(self) -> pa.Table:
         """Return the rows as an Arrow table, for writing."""

@@ -30,9 +30,8 @@ from statistics import NormalDist
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import Limit, between
+from indistinct.core import Floats, Limit, Words, between
 
 __all__ = ["Bound", "Guess", "Number", "gaussian", "words"]
 
@@ -103,13 +102,13 @@ class Bound:
         return NormalDist().cdf(self.mu * math.sqrt(times) / 2)
 
 
-def words(secret: bytes, name: str, number: int) -> NDArray[np.uint64]:
+def words(secret: bytes, name: str, number: int) -> Words:
     """Return so many random words of 64 bits, the same for a secret and a name every time."""
     stream = hashlib.shake_256(len(secret).to_bytes(8, "little") + secret + name.encode())
     return np.frombuffer(stream.digest(8 * number), dtype="<u8").astype(np.uint64)
 
 
-def gaussian(secret: bytes, name: str, number: int) -> NDArray[np.float64]:
+def gaussian(secret: bytes, name: str, number: int) -> Floats:
     """Return so many draws of a standard normal, the same for a secret and a name every time.
 
     >>> draws = gaussian(b"secret", "count by sex", 100_000)
@@ -119,5 +118,5 @@ def gaussian(secret: bytes, name: str, number: int) -> NDArray[np.float64]:
     from scipy.special import ndtri
 
     uniform = ((words(secret, name, number) >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    drawn: NDArray[np.float64] = ndtri(uniform)
+    drawn: Floats = ndtri(uniform)
     return drawn

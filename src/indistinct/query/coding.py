@@ -10,13 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
+from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, decoded, did_you_mean
+from indistinct.files import Source
 from indistinct.query.conditions import Masks
 from indistinct.query.language import Comparison, Value
-from indistinct.variables import Variable
 
 __all__ = ["OTHER", "Categories", "Range", "as_ranges", "column_of", "numbers_of", "read_values"]
 
@@ -119,11 +117,11 @@ class Categories:
     """
 
     name: str
-    values: NDArray[Any]
+    values: Array
     shown: tuple[Any, ...]
-    codes: NDArray[np.int64]
+    codes: Ints
     kind: Kind
-    ends: NDArray[Any] | None = None
+    ends: Array | None = None
     strict: bool = True
 
     @property
@@ -153,7 +151,7 @@ class Categories:
         met, not_met = same, ~same & there
         return (not_met, met) if asked.operator == "<>" else (met, not_met)
 
-    def _met(self, asked: Comparison) -> NDArray[np.bool_]:
+    def _met(self, asked: Comparison) -> Bools:
         given = [self._fitting(value) for value in asked.values]
         if asked.operator in ("=", "<>", "in"):
             if self.strict:
@@ -188,7 +186,7 @@ class Categories:
                 f"{_listed(self.shown)}."
             )
 
-    def _met_by_class(self, asked: Comparison) -> NDArray[np.bool_]:
+    def _met_by_class(self, asked: Comparison) -> Bools:
         ends = self.ends
         assert ends is not None
         if asked.operator in ("=", "<>", "in"):
@@ -244,10 +242,8 @@ def _absent(variable: Variable, value: Any) -> bool:
 
 
 def _column(source: Source, name: str) -> tuple[pa.Array, Kind]:
-    column = source.table([name]).column(0).combine_chunks()
+    column = decoded(source.table([name]).column(0).combine_chunks())
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_boolean(kind):
         return column, "truth"
     if pa.types.is_integer(kind):
@@ -260,14 +256,12 @@ def _column(source: Source, name: str) -> tuple[pa.Array, Kind]:
         raise InputError(f"'{name}' is neither text nor numbers, and cannot be asked.") from None
 
 
-def numbers_of(source: Source, name: str) -> NDArray[np.float64]:
+def numbers_of(source: Source, name: str) -> Floats:
     """Read a variable as numbers, NaN where one is missing; refuse text."""
     column, kind = _column(source, name)
     if kind not in ("number", "truth"):
         raise InputError(f"'{name}' holds text: its sum and mean cannot be asked.")
-    numbers: NDArray[np.float64] = np.array(
-        column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    )
+    numbers: Floats = np.array(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
     variable = source.variables[name]
     if variable.user_missing:
         for value in np.unique(numbers[np.isfinite(numbers)]).tolist():
@@ -277,7 +271,7 @@ def numbers_of(source: Source, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def in_classes(name: str, numbers: NDArray[np.float64], limits: Range) -> Categories:
+def in_classes(name: str, numbers: Floats, limits: Range) -> Categories:
     """Put numbers into the classes of a range."""
     edges = np.array(limits.edges)
     ends = np.append(edges[1:], limits.high)
@@ -305,7 +299,7 @@ def with_declared(read: Categories, declared: Sequence[Value]) -> Categories:
     return Categories(read.name, values, shown, new[read.codes], read.kind)
 
 
-def with_named(read: Categories, named: NDArray[np.bool_]) -> Categories:
+def with_named(read: Categories, named: Bools) -> Categories:
     """Keep the categories that may be named, and pool the others."""
     new = np.full(read.number, int(named.sum()), dtype=np.int64)
     new[:-1][named] = np.arange(int(named.sum()))

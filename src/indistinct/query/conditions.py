@@ -10,14 +10,13 @@ from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools
 from indistinct.query.language import Comparison, Condition, Joined, Negated
 
 __all__ = ["Masks", "met_by"]
 
-Mask = NDArray[np.bool_]
-Masks = tuple[Mask, Mask]
+Masks = tuple[Bools, Bools]
 """Where a condition is met, and where it is not; where neither, nothing is known."""
 
 

@@ -22,10 +22,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import Bools, Floats, InputError, Ints, Words
+from indistinct.files import Source
 from indistinct.query.answer import Answer
 from indistinct.query.arranging import arranged
 from indistinct.query.bound import Bound, gaussian, words
@@ -48,8 +47,6 @@ MOST_CELLS = 200_000
 """Cells of a table."""
 STEPS = 1_000
 """Into how many steps half a range is divided before values are added up."""
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,10 @@ class Guarded:
     smallest: int
     ranges: Mapping[str, Range] = field(default_factory=dict)
     person: str | None = None
-    people: IntArray | None = field(default=None, repr=False)
+    people: Ints | None = field(default=None, repr=False)
     why: str = "they are not proved safe one by one"
     _read: dict[str, Categories] = field(default_factory=dict, repr=False)
-    _noisy: dict[str, IntArray] = field(default_factory=dict, repr=False)
+    _noisy: dict[str, Ints] = field(default_factory=dict, repr=False)
 
     def ask(self, asked: Question, opened: Sequence[str]) -> Told:
         """Answer a question; `opened` are the tables that were told before."""
@@ -117,7 +114,7 @@ class Guarded:
         ]
 
     @cached_property
-    def _whose(self) -> IntArray | None:
+    def _whose(self) -> Ints | None:
         """The person of every record, or None where a record is a person."""
         if self.people is not None:
             return self.people
@@ -250,9 +247,7 @@ class Guarded:
             notes=tuple(cut),
         )
 
-    def _counts(
-        self, name: str, wanted: _Wanted, rows: _Rows
-    ) -> tuple[IntArray, NDArray[np.float64]]:
+    def _counts(self, name: str, wanted: _Wanted, rows: _Rows) -> tuple[Ints, Floats]:
         """Return how many people each row shows, and the standard deviation of its noise."""
         if name == "*" and not wanted.axes:
             return np.full(1, self._number), np.zeros(1)
@@ -304,7 +299,7 @@ class Guarded:
             )
         return with_named(read, named)
 
-    def _table(self, measured: str, limits: Range | None, axes: Sequence[str]) -> IntArray:
+    def _table(self, measured: str, limits: Range | None, axes: Sequence[str]) -> Ints:
         """Return a table with its noise: of people, of people who have a value, or of values."""
         title = self._title(measured, axes, limits)
         if title not in self._noisy:
@@ -323,9 +318,9 @@ class Guarded:
         measured: str,
         limits: Range | None,
         drawn_by: str,
-        cells: IntArray,
+        cells: Ints,
         shape: tuple[int, ...],
-    ) -> IntArray:
+    ) -> Ints:
         """Count people or add up values by cell, and put the noise on."""
         size = math.prod(shape)
         if measured == "*":
@@ -340,13 +335,13 @@ class Guarded:
     def _counted(
         self,
         drawn_by: str,
-        cells: IntArray,
+        cells: Ints,
         size: int,
         *,
-        has: NDArray[np.bool_] | None = None,
-        values: NDArray[np.float64] | None = None,
+        has: Bools | None = None,
+        values: Floats | None = None,
         limits: Range | None = None,
-    ) -> IntArray:
+    ) -> Ints:
         """Count people by cell, or add up how far their values are from the middle of the range.
 
         A person counts once in a cell, with all records there together, and in no more than `most`
@@ -374,7 +369,7 @@ class Guarded:
         steps = np.clip(np.rint((held - middle) / half * STEPS), -STEPS, STEPS)
         return np.rint(np.bincount(cells, weights=steps, minlength=size)).astype(np.int64)
 
-    def _with_noise(self, name: str, table: IntArray, deviation: float | None = None) -> IntArray:
+    def _with_noise(self, name: str, table: Ints, deviation: float | None = None) -> Ints:
         noise = gaussian(self.secret, name, len(table))
         return table + np.rint(noise * (deviation or self.bound.deviation)).astype(np.int64)
 
@@ -393,9 +388,7 @@ class _Wanted:
 class _Rows:
     """The rows of an answer as sums over the cells of a table."""
 
-    def __init__(
-        self, wanted: _Wanted, grid: Sequence[Categories], met: NDArray[np.bool_] | None
-    ) -> None:
+    def __init__(self, wanted: _Wanted, grid: Sequence[Categories], met: Bools | None) -> None:
         self.conditioned = met is not None
         self._shape = tuple(column.number for column in grid)
         self._met = np.ones(self._shape, dtype=bool) if met is None else met
@@ -403,7 +396,7 @@ class _Rows:
         self._by = {name: grid[wanted.axes.index(name)] for name in wanted.by}
         self.cells = self.added(np.ones(self._shape, dtype=np.int64))
 
-    def added(self, table: IntArray) -> IntArray:
+    def added(self, table: Ints) -> Ints:
         """Add up the cells of every row that meet the conditions."""
         table = np.where(self._met, table, 0)
         gone = tuple(axis for axis in range(len(self._shape)) if axis not in self._kept)
@@ -421,13 +414,13 @@ class _Rows:
         return [self._by[name].shown[code] for code in codes]
 
 
-def _met(asked: Question, wanted: _Wanted, grid: Sequence[Categories]) -> NDArray[np.bool_] | None:
+def _met(asked: Question, wanted: _Wanted, grid: Sequence[Categories]) -> Bools | None:
     """Return the cells that meet the conditions of a question."""
     if asked.where is None:
         return None
     columns = {column.name.lower(): (axis, column) for axis, column in enumerate(grid)}
 
-    def compare(one: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def compare(one: Any) -> tuple[Bools, Bools]:
         axis, column = columns[one.name.lower()]
         shape = [1] * len(grid)
         shape[axis] = column.number
@@ -437,7 +430,7 @@ def _met(asked: Question, wanted: _Wanted, grid: Sequence[Categories]) -> NDArra
     return np.broadcast_to(met_by(asked.where, compare)[0], tuple(column.number for column in grid))
 
 
-def _first(most: int, whose: IntArray, order: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _first(most: int, whose: Ints, order: Words) -> Bools:
     """Choose at most so many entries of each person, by a drawn order."""
     sorted_by = np.lexsort((order, whose))
     people = whose[sorted_by]
@@ -448,7 +441,7 @@ def _first(most: int, whose: IntArray, order: NDArray[np.uint64]) -> NDArray[np.
     return kept
 
 
-def _where(clear: NDArray[np.bool_], values: NDArray[np.float64]) -> list[Any]:
+def _where(clear: Bools, values: Floats) -> list[Any]:
     return [
         value if fine else None for value, fine in zip(values.tolist(), clear.tolist(), strict=True)
     ]

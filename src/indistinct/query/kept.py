@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from indistinct.doors import note_place
-from indistinct.errors import InputError
+from indistinct.core import InputError, systems
+from indistinct.core.doors import note_place
 
 __all__ = ["private_folder"]
 
@@ -27,7 +26,7 @@ def private_folder(beside: Path, name: str) -> Path:
                 f"{path} cannot be made for what questions keep: {error.strerror}. Where a log of "
                 "questions is kept can be said with --log FILE."
             ) from None
-        if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.getuid()):
+        if systems.is_open_to_others(found) or not systems.is_mine(found):
             raise InputError(
                 f"{path} is open to others, and is to hold private data. Make it yours alone with "
                 "chmod 700."

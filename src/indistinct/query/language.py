@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 
 __all__ = [
     "LONGEST",
@@ -148,7 +148,7 @@ def read_question(text: str) -> Question:
     >>> read_question("select median(income) from data")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: 'median' cannot be asked. There are: count, share, sum, mean; ...
+    indistinct.core.errors.InputError: 'median' cannot be asked. There are: count, share, sum, ...
     """
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"The question is empty. Ask as in {EXAMPLE}.")

@@ -20,10 +20,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indistinct.doors import check_file, open_file
-from indistinct.errors import InputError
+from indistinct.core import InputError, systems
+from indistinct.core.doors import check_file, open_file
 from indistinct.query.bound import Bound
-from indistinct.release.locking import locked
+from indistinct.release import locked
 
 __all__ = ["Conversation", "Log", "check_is_log", "who_asks"]
 
@@ -173,7 +173,7 @@ class _Written(Conversation):
         line = json.dumps(content).encode() + b"\n"
         while line:
             line = line[os.write(self.handle, line) :]
-        os.fsync(self.handle)
+        systems.sync(self.handle)
 
 
 def check_is_log(path: Path) -> None:

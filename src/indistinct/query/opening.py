@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from indistinct.arguments import at_least
-from indistinct.doors import read_file
+from indistinct.core import InputError, at_least
+from indistinct.core.doors import read_file
 from indistinct.engine import start_engine
-from indistinct.errors import InputError
 from indistinct.files import Source, open_data
 from indistinct.files import workspace as private_workspace
 from indistinct.naming import find_person
@@ -22,9 +21,7 @@ from indistinct.query.coding import as_ranges
 from indistinct.query.kept import private_folder
 from indistinct.query.log import Log, who_asks
 from indistinct.query.session import QuerySession
-from indistinct.release import file_digest
-from indistinct.release.checking import check_folder
-from indistinct.release.parts import CERTIFICATE, DATA_NAMES, LEDGER
+from indistinct.release import CERTIFICATE, DATA_NAMES, LEDGER, check_folder, file_digest
 
 __all__ = ["Released", "ask", "open_released", "start_session"]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from indistinct.core import Variables
 from indistinct.files import open_data, workspace
 from indistinct.project import Project, load_project
 from indistinct.query.answer import Answer
@@ -18,7 +19,6 @@ from indistinct.query.bound import Bound
 from indistinct.query.log import who_asks
 from indistinct.query.session import QuerySession
 from indistinct.query.versions import find_recipient, version_for
-from indistinct.variables import Variables
 
 __all__ = ["ask_as", "session_as"]
 
@@ -126,7 +126,7 @@ def ask_as(
     >>> ask_as(folder / "release.toml", "press", "select zip, count(*) from data group by zip")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: There is no variable 'zip'. There are: sex.
+    indistinct.core.errors.InputError: There is no variable 'zip'. There are: sex.
     """
     with session_as(project, recipient, who=who) as session:
         return session.ask(question)

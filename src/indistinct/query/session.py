@@ -9,9 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from indistinct.arguments import check_whole
-from indistinct.engine.apart import Apart
-from indistinct.errors import InputError
+from indistinct.core import InputError, check_whole
+from indistinct.engine import Apart
 from indistinct.files import Source
 from indistinct.query.answer import Answer
 from indistinct.query.bound import Bound

@@ -18,31 +18,35 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 import indistinct
-from indistinct.doors import folder_written_whole, read_file
+from indistinct.core import GuaranteeError, InputError, did_you_mean
+from indistinct.core.doors import folder_written_whole, read_file
 from indistinct.engine import Engine, start_engine
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
-from indistinct.files import Source, open_data, workspace, write_data
-from indistinct.files.sql import is_database
+from indistinct.files import Source, is_database, open_data, workspace, write_data
+from indistinct.flow import Leaving, prepare_to_leave
 from indistinct.hierarchy import hierarchies_in
 from indistinct.keys import KeyTable, person_of_records, uniques
-from indistinct.leaving import Leaving, prepare_to_leave
 from indistinct.naming import find_person
-from indistinct.project import Project, Recipient, check_categories, check_levels
-from indistinct.project.recipients import check_recipients
-from indistinct.project.settings import Problems, header
+from indistinct.options import refuse_unknown_options
+from indistinct.project import (
+    Problems,
+    Project,
+    Recipient,
+    check_categories,
+    check_levels,
+    check_recipients,
+    header,
+)
 from indistinct.protect import (
     PRESETS,
-    Method,
     Plan,
     Protected,
     Request,
     Select,
-    check_options,
     fresh_seed,
     origin_of,
     protect_by_method,
@@ -217,7 +221,7 @@ def _make(
                 "state": _judged(engine, source, written, leaving),
                 "seed": seed,
             }
-            (aside / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+            (aside / FACTS).write_bytes(json.dumps(facts, indent=2).encode() + b"\n")
 
 
 def _selected(engine: Engine, source: Source, columns: list[str]) -> Source:
@@ -303,7 +307,7 @@ def _protected(
     if method == "datafly":
         borne = {**project.of_variables("distortion", key), **(recipient.distortion or {})}
         options["profile"] = PRESETS[recipient.preset or "public"].with_values(tolerance=borne)
-    check_options(cast(Method, method), options)
+    refuse_unknown_options(method, options)
     drop = recipient.max_drop if recipient.max_drop is not None else project.release.max_drop
     request = Request(
         k=k,
@@ -323,7 +327,7 @@ def _protected(
         engine,
         source,
         key,
-        method=cast(Method, method),
+        method=method,
         hierarchies=project.hierarchies(values, source) if method != "suppress" else {},
         request=request,
         seed=seed,

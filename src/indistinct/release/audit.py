@@ -20,15 +20,14 @@ import re
 import secrets
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import indistinct
-from indistinct.doors import open_file, read_file, undisturbed, written_whole
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.release.canonical import canonical, digest, is_digest
+from indistinct.core import GuaranteeError, InputError, systems
+from indistinct.core.doors import open_file, read_file, undisturbed, written_whole
+from indistinct.release.canonical_json import canonical, digest, is_digest
 from indistinct.release.chain import START, Head, TrailCheck, check_trail, link, read_line
 from indistinct.release.locking import locked
 
@@ -256,11 +255,9 @@ class AuditTrail:
         with written_whole(self.head_path, own=True) as aside:
             aside.write_bytes(head.to_bytes())
             status = os.fstat(handle)
-            with suppress(
-                OSError, AttributeError
-            ):  # whoever may write the trail must be able to write its head
-                os.chown(aside, -1, status.st_gid)
-            os.chmod(aside, status.st_mode & 0o777)
+            # whoever may write the trail must be able to write its head
+            systems.set_group(aside, status.st_gid)
+            systems.set_mode(aside, status.st_mode & 0o777)
 
     def _broken(self, why: str) -> GuaranteeError:
         return GuaranteeError(
@@ -292,7 +289,8 @@ def _who() -> str:
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without an entry in the password file
-        user = f"user {os.getuid()}" if hasattr(os, "getuid") else "unknown"
+        number = systems.user_number()
+        user = "unknown" if number is None else f"user {number}"
     return f"{user}@{socket.gethostname()}"
 
 
@@ -301,7 +299,7 @@ def _write_all(handle: int, line: bytes, path: Path) -> None:
         written = os.write(handle, line)
         if written != len(line):
             raise OSError("the line was cut")
-        os.fsync(handle)
+        systems.sync(handle)
     except OSError as error:
         raise InputError(
             f"The audit trail {path} cannot be written: {error.strerror or error}."

@@ -16,21 +16,20 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import indistinct
-from indistinct.doors import read_file
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import read_file
 from indistinct.prove import STATES, Promise, State
-from indistinct.release.canonical import digest, file_digest, pretty
+from indistinct.release.canonical_json import digest, file_digest, pretty
 from indistinct.release.chain import Head
 from indistinct.release.few import rounding_base
 from indistinct.release.outward import blurred_verdict
 from indistinct.release.signing import PublicKey, SigningKey
 from indistinct.release.verdict import checked_verdict
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = [
     "FORMAT",
@@ -52,11 +51,13 @@ _PURPOSE = b"indistinct certificate 1\n"
 _OUTSIDE = ("sha256", "signature")
 
 
-@dataclass(frozen=True)
-class Certificate(Shown):
+@result(eq=True)
+class Certificate(Result):
     """What `certificate.json` holds. Its fields are those of the file."""
 
     content: Mapping[str, Any]
+
+    FACTS = facts(Fact("*", "content", spread=True))
 
     @property
     def kind(self) -> Kind:
@@ -144,10 +145,6 @@ class Certificate(Shown):
         """Return what its hash and its signature are taken of."""
         return {name: value for name, value in self.content.items() if name not in _OUTSIDE}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return dict(self.content)
-
     def to_bytes(self) -> bytes:
         """Return the bytes of the file."""
         return pretty(self.content)
@@ -194,9 +191,6 @@ class Certificate(Shown):
         if not isinstance(content, dict):
             raise InputError(f"{path} is not a certificate: it has no fields.")
         return cls(content)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         verdict = self.verdict

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.release.canonical import canonical, is_digest
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError
+from indistinct.release.canonical_json import canonical, is_digest
+from indistinct.results import Part, Result, Table, facts, result
 
 __all__ = ["START", "Head", "TrailCheck", "check_trail", "link", "read_line"]
 
@@ -26,16 +26,14 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Head:
+class Head(Part):
     """Where a trail ends: how many entries, the hash of the last, and the size in bytes."""
 
     entries: int
     hash: str
     size: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what a certificate tells: entries and hash."""
-        return {"entries": self.entries, "hash": self.hash}
+    FACTS = facts("entries hash")
 
     def to_bytes(self) -> bytes:
         """Return the content of the head file."""
@@ -89,8 +87,8 @@ def _are_numbers(records: object) -> bool:
     return records is None or (isinstance(records, list) and all(map(_whole, records)))
 
 
-@dataclass(frozen=True)
-class TrailCheck(Shown):
+@result(eq=True)
+class TrailCheck(Result):
     """What was found in an audit trail: nothing, where it is whole."""
 
     path: Path
@@ -99,20 +97,12 @@ class TrailCheck(Shown):
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    FACTS = facts("entries hash whole findings notes")
+
     @property
     def whole(self) -> bool:
         """Whether every line is as it was written."""
         return not self.findings
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "entries": self.entries,
-            "hash": self.hash,
-            "whole": self.whole,
-            "findings": list(self.findings),
-            "notes": list(self.notes),
-        }
 
     def _lines(self) -> list[str]:
         said = "whole" if self.whole else "CHANGED"
@@ -121,9 +111,6 @@ class TrailCheck(Shown):
         if len(self.findings) > _SHOWN:
             lines.append(f"  and {len(self.findings) - _SHOWN:,} more")
         return lines + [f"  note: {note}" for note in self.notes]
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _tables(self) -> list[Table]:
         facts = {

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import indistinct
-from indistinct.doors import read_file
-from indistinct.errors import GuaranteeError, InputError
+from indistinct.core import GuaranteeError, InputError, systems
+from indistinct.core.doors import read_file
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
-from indistinct.release.canonical import file_digest
+from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import (
     FORMAT,
     Certificate,
@@ -32,15 +30,15 @@ from indistinct.release.certificate import (
     hash_holds,
 )
 from indistinct.release.claims import APART, contradictions
-from indistinct.release.noted import read_noted
+from indistinct.release.noting import read_noted
 from indistinct.release.signing import PublicKey
-from indistinct.showing import Shown, Table
+from indistinct.results import Result, Table, facts, result
 
 __all__ = ["FolderCheck", "check_folder", "kind_of_folder"]
 
 
-@dataclass(frozen=True)
-class FolderCheck(Shown):
+@result(eq=True)
+class FolderCheck(Result):
     """What was found in a release folder: nothing, where it is whole.
 
     Parameters
@@ -63,6 +61,8 @@ class FolderCheck(Shown):
     findings: tuple[str, ...]
     notes: tuple[str, ...]
     private: bool
+
+    FACTS = facts("folder", "whole findings notes private certificate")
 
     @property
     def whole(self) -> bool:
@@ -87,26 +87,12 @@ class FolderCheck(Shown):
             "Do not use it. Get it again from the holder."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "folder": str(self.folder),
-            "whole": self.whole,
-            "findings": list(self.findings),
-            "notes": list(self.notes),
-            "private": self.private,
-            "certificate": self.certificate.to_dict() if self.certificate else None,
-        }
-
     def _lines(self) -> list[str]:
         said = "as it was released" if self.whole else "CHANGED"
         lines = [f"{self.folder}: {said}"]
         lines += [f"  {finding}" for finding in self.findings]
         lines += [f"  note: {note}" for note in self.notes]
         return [*lines, *([self.certificate.details()] if self.certificate else [])]
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _tables(self) -> list[Table]:
         facts: dict[str, object] = {
@@ -184,7 +170,7 @@ def check_folder(
         _of_ledger(Path(ledger), str(ledger), certificate, findings)
     if private:
         expected |= _of_private(folder, certificate, present, findings)
-        if os.name == "posix" and (folder / parts.PRIVATE).stat().st_mode & 0o077:
+        if systems.is_open_to_others((folder / parts.PRIVATE).stat()):
             notes.append("private/ can be read by others. Make it yours alone with chmod 700.")
     elif private_there:
         expected |= {name for name in present if name.split("/")[0] == parts.PRIVATE}

@@ -13,7 +13,7 @@ from typing import Any
 from indistinct.files import Source
 from indistinct.prove import STATES
 from indistinct.release import parts
-from indistinct.release.canonical import is_digest
+from indistinct.release.canonical_json import is_digest
 from indistinct.release.certificate import Certificate
 
 __all__ = ["APART", "against_file", "contradictions"]

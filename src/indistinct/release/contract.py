@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indistinct.harmless import for_markdown
+from indistinct.core import for_markdown
 from indistinct.release.terms import Terms
 
 __all__ = ["BLANK", "Contract", "write_contract"]

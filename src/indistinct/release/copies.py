@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from indistinct.arguments import Seed
-from indistinct.files.source import Source
+from indistinct.core import Seed
+from indistinct.files import Source
 from indistinct.protect import FollowLabel, Plan, Receipt, Step, SuppressAttribute
 from indistinct.prove import Copy, Trial, find_copies
 

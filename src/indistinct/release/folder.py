@@ -9,18 +9,15 @@ then says so first.
 from __future__ import annotations
 
 import datetime as dt
-import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.doors import (
+from indistinct.core import GuaranteeError, Ints, for_json, systems
+from indistinct.core.doors import (
     check_new_folder,
     folder_written_whole,
     put_in_place,
@@ -28,25 +25,29 @@ from indistinct.doors import (
     write_whole,
     written_whole,
 )
-from indistinct.errors import GuaranteeError
-from indistinct.files import SUFFIX_OF, Format, Source, dialect_of, write_data
-from indistinct.files.dialect import Dialect
-from indistinct.files.occurring import with_occurring_values
-from indistinct.harmless import for_json
+from indistinct.files import (
+    SUFFIX_OF,
+    Dialect,
+    Format,
+    Source,
+    dialect_of,
+    with_occurring_values,
+    write_data,
+)
 from indistinct.protect import Encrypt, Plan, Protected, Receipt, Substitute
 from indistinct.prove import Promise, State
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
-from indistinct.release.canonical import file_digest
+from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import outward_steps, write_methodology
-from indistinct.release.noted import noted
+from indistinct.release.noting import noted
 from indistinct.release.origin import write_origin
 from indistinct.release.signing import SigningKey
 from indistinct.release.terms import Terms, check_terms
-from indistinct.showing import Shown, Table
+from indistinct.results import Part, Shown, Table, facts, result
 
 __all__ = ["Prover", "ReleaseFolder", "sign", "write_release"]
 
@@ -54,8 +55,8 @@ Prover = Callable[[Path], Mapping[str, Any]]
 """Takes the path of the released file, reads it again, and returns a verdict (`VERDICT_FIELDS`)."""
 
 
-@dataclass(frozen=True)
-class ReleaseFolder(Shown):
+@result(eq=True)
+class ReleaseFolder(Part, Shown):
     """Where a release was written, and what remains to be done.
 
     Parameters
@@ -81,6 +82,11 @@ class ReleaseFolder(Shown):
     protected: Protected | None = field(default=None, repr=False, compare=False)
     """What the method and the steps for whole households made of the records."""
 
+    FACTS = facts(
+        "folder data plan methodology contract certificate state open warnings reservations",
+        "accepted findings proved",
+    )
+
     @property
     def proved(self) -> bool:
         """Whether the promise holds, and nothing has to be taken on trust."""
@@ -104,17 +110,8 @@ class ReleaseFolder(Shown):
         taken = ", all accepted" if self.passes else ""
         return f"holds with reservations ({codes}{taken})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        fields = {n: v for n, v in self.__dict__.items() if n != "protected"}
-        plain = {n: str(v) if isinstance(v, Path) else v for n, v in fields.items()}
-        lists = ("open", "warnings", "accepted", "findings")
-        return {
-            **plain,
-            **{name: list(plain[name]) for name in lists},
-            "reservations": [dict(reservation) for reservation in self.reservations],
-            "proved": self.proved,
-        }
+    def __repr__(self) -> str:
+        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [f"{self.folder}: {self.sentence}"]
@@ -123,9 +120,6 @@ class ReleaseFolder(Shown):
         blank = f" ({len(self.open)} places to fill in)" if self.open else ""
         lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
         return lines + [f"  warning: {warning}" for warning in self.warnings]
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _tables(self) -> list[Table]:
         facts = {
@@ -152,7 +146,7 @@ def write_release(
     prove: Prover | None,
     promise: Promise | None = None,
     measured: Mapping[str, Any] | None = None,
-    origin: NDArray[np.int64] | None = None,
+    origin: Ints | None = None,
     format: Format = "parquet",
     keep_formulas: bool = False,
     although_unproved: bool = False,
@@ -205,7 +199,7 @@ def write_release(
     with folder_written_whole(place) as aside:
         private = aside / parts.PRIVATE
         private.mkdir(mode=0o700)
-        os.chmod(private, 0o700)  # whatever the umask is
+        systems.set_mode(private, 0o700)  # whatever the umask is
         dialect = replace(dialect_of(source) or Dialect(), keep_formulas=keep_formulas)
         data = write_data(
             source, aside / f"data{SUFFIX_OF[format]}", format=format, dialect=dialect
@@ -257,7 +251,7 @@ def write_release(
         _write_certificate(aside, certificate)
         sync_all(aside)
         check_folder(aside, signed_by=sign_with.public if sign_with else None).refuse_changes()
-        os.chmod(aside, 0o755)
+        systems.set_mode(aside, 0o755)
         sealed = {parts.CERTIFICATE: file_digest(aside / parts.CERTIFICATE), **files}
         _put_in_place(aside, place, audit, sealed, told, word)
     return ReleaseFolder(

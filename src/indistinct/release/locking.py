@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from indistinct.doors import check_new_file, note_place
-from indistinct.errors import InputError
+from indistinct.core import InputError, systems
+from indistinct.core.doors import check_new_file, note_place
 
 __all__ = ["locked"]
 
@@ -24,14 +23,7 @@ def locked(path: Path) -> Iterator[int]:
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        systems.lock(handle, wait=True)
         yield handle
     finally:
         os.close(handle)

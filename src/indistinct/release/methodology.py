@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import pyarrow.compute as pc
 
+from indistinct.core import for_markdown
 from indistinct.files import Source
-from indistinct.harmless import for_markdown
 from indistinct.hierarchy import SUPPRESSED, Hierarchy, as_text
 from indistinct.protect import Plan, Receipt, Select, Step
 from indistinct.release.contract import ACCESS, BLANK, named_in_markdown, one_line

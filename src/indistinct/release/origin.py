@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.release import parts
 
 __all__ = ["read_origin", "write_origin"]
@@ -20,12 +20,12 @@ __all__ = ["read_origin", "write_origin"]
 _COLUMN = "record"
 
 
-def write_origin(folder: Path, origin: NDArray[np.int64]) -> None:
+def write_origin(folder: Path, origin: Ints) -> None:
     """Write the private record, from 0, of each released one; -1 where it was made up."""
     pq.write_table(pa.table({_COLUMN: origin}), folder / parts.ORIGIN)
 
 
-def read_origin(folder: str | Path, *, records: int) -> NDArray[np.int64] | None:
+def read_origin(folder: str | Path, *, records: int) -> Ints | None:
     """Read it again; None where it is not there, or is not about so many released records."""
     path = Path(folder) / parts.ORIGIN
     if not path.is_file():

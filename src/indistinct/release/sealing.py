@@ -6,15 +6,15 @@ released records does; see `checking` for what this shows.
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import indistinct
+from indistinct.core import systems
 from indistinct.release import parts
-from indistinct.release.canonical import file_digest, pretty
+from indistinct.release.canonical_json import file_digest, pretty
 from indistinct.release.certificate import FORMAT, Certificate, Kind
 
 __all__ = ["seal_folder"]
@@ -61,7 +61,7 @@ def seal_folder(
 
 def _with_ledger(folder: Path, certificate: Certificate, ledger: Mapping[str, Any]) -> Certificate:
     (folder / parts.PRIVATE).mkdir(exist_ok=True)
-    os.chmod(folder / parts.PRIVATE, 0o700)  # whatever the umask is
+    systems.set_mode(folder / parts.PRIVATE, 0o700)  # whatever the umask is
     kept = {
         # the certificate tells this file's hash, and what it says could be guessed and tried
         "salt": secrets.token_hex(32),
@@ -70,5 +70,5 @@ def _with_ledger(folder: Path, certificate: Certificate, ledger: Mapping[str, An
         "certificate": certificate.body(),
     }
     (folder / parts.LEDGER).write_bytes(pretty(kept))
-    os.chmod(folder / parts.LEDGER, 0o600)
+    systems.set_mode(folder / parts.LEDGER, 0o600)
     return certificate.naming(ledger=folder / parts.LEDGER)

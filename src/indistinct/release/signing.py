@@ -16,8 +16,8 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from indistinct.doors import write_whole
-from indistinct.errors import InputError
+from indistinct.core import InputError
+from indistinct.core.doors import write_whole
 from indistinct.files import read_key_file, write_key_file
 
 __all__ = ["PublicKey", "SigningKey"]

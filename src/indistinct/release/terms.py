@@ -11,7 +11,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.project import Access, Project
 
 __all__ = ["Terms", "check_terms"]
@@ -97,7 +97,7 @@ def check_terms(
     >>> check_terms(Terms(could_link=("age", "zip")), released=["age", "zip"], key=["age"])
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: The recipient could link on 'zip', which is not in the key (age),
+    indistinct.core.errors.InputError: The recipient could link on 'zip', which is not in the ...
     so the release is not protected against it. Add it to the key and protect again, or leave it
     out.
     """

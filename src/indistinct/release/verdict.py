@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.prove import STATES, Verification
-from indistinct.release.canonical import file_digest
+from indistinct.release.canonical_json import file_digest
 
 __all__ = ["VERDICT_FIELDS", "attacked_with", "checked_verdict", "told_verdict"]
 

@@ -6,66 +6,50 @@ scenario), the sensitivity decides k, the characteristics are what a test of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from indistinct.arguments import ClassSize, Fraction
-from indistinct.errors import InputError
+from indistinct.core import ClassSize, Fraction, InputError
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Fact, Result, facts, result
 from indistinct.risk.k_anonymity import KAnonymityTest, k_anonymity_test
 from indistinct.risk.scenario import Scenario
-from indistinct.showing import Shown, Table
 
 __all__ = ["AreaCheck", "Assessment", "assess", "check_areas"]
 
 
-@dataclass(frozen=True)
-class AreaCheck(Shown):
+@result(eq=True)
+class AreaCheck(Result):
     """Areas whose population is too small for them to be told apart in the file."""
 
     area: str
     threshold: int
     areas: int
-    small: tuple[Any, ...] = field(repr=False)
+    small: tuple[Any, ...]
     smallest: float
     assumptions: tuple[str, ...]
 
-    @property
-    def holds(self) -> bool:
-        """Whether every area is large enough."""
-        return not self.small
+    FACTS = facts(
+        "area",
+        Fact("threshold", shown="threshold"),
+        Fact("areas", shown="areas"),
+        Fact("small_areas", lambda found: len(found.small), shown="small areas"),
+        Fact("smallest", shown="smallest"),
+        "assumptions",
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values, without the areas' names."""
-        return {
-            "area": self.area,
-            "threshold": self.threshold,
-            "areas": self.areas,
-            "small_areas": len(self.small),
-            "smallest": self.smallest,
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
+    def sentence(self) -> str:
+        """Say how many areas are too small."""
         return (
             f"{len(self.small)} of {self.areas} areas by '{self.area}' have fewer than "
             f"{self.threshold:,} people; the smallest has about {self.smallest:,.0f}"
         )
 
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"Areas by '{self.area}'",
-                {
-                    "areas": self.areas,
-                    "threshold": self.threshold,
-                    "small areas": len(self.small),
-                    "smallest": self.smallest,
-                },
-            )
-        ]
+    @property
+    def holds(self) -> bool:
+        """Whether every area is large enough."""
+        return not self.small
 
 
 def check_areas(
@@ -78,7 +62,8 @@ def check_areas(
 
     >>> import indistinct, pyarrow as pa
     >>> with indistinct.open_data(pa.table({"area": [1, 1, 1, 2]})) as data:
-    ...     check_areas(data.key_table(["area"]), "area", at_least=20, fraction=0.1)
+    ...     found = check_areas(data.key_table(["area"]), "area", at_least=20, fraction=0.1)
+    >>> print(found.sentence())
     1 of 2 areas by 'area' have fewer than 20 people; the smallest has about 10
     """
     margin, _ = table.rollup([area])
@@ -99,8 +84,8 @@ def check_areas(
     )
 
 
-@dataclass(frozen=True)
-class Assessment(Shown):
+@result(eq=True)
+class Assessment(Result):
     """The three aspects of an assessment of disclosure risk, kept together.
 
     `environment` is what an intruder may know and from where, `sensitivity` what its subjects
@@ -117,48 +102,33 @@ class Assessment(Shown):
     characteristics: KAnonymityTest
     areas: AreaCheck | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the three aspects as plain values."""
-        return {
-            "scenario": self.scenario,
-            "source": self.source,
-            "environment": self.environment,
-            "sensitivity": self.sensitivity,
-            "k": self.k,
-            "key": list(self.key),
-            "characteristics": self.characteristics.to_dict(),
-            "areas": self.areas.to_dict() if self.areas else None,
-        }
+    FACTS = facts(
+        Fact("scenario", shown="scenario"),
+        Fact("source", shown="source"),
+        Fact("environment", shown="environment"),
+        Fact("sensitivity", shown="sensitivity"),
+        Fact("k", shown="k"),
+        Fact("key", shown="key"),
+        "characteristics",
+        "areas",
+        Fact(
+            "found",
+            lambda found: found.characteristics.sentence(),
+            shown="characteristics",
+            told=False,
+        ),
+        Fact(
+            "small_areas",
+            lambda found: found.areas.sentence(),
+            shown="areas",
+            told=False,
+            when=lambda found: found.areas is not None,
+        ),
+    )
 
-    def _lines(self) -> list[str]:
-        lines = [
-            f"scenario         {self.scenario}: {self.source}",
-            f"environment      {self.environment}",
-            f"sensitivity      {self.sensitivity} (k = {self.k})",
-            f"characteristics  {self.characteristics.details()}",
-        ]
-        if self.areas:
-            lines.append(f"areas            {self.areas!r}")
-        return lines
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _tables(self) -> list[Table]:
-        found: dict[str, object] = {
-            "scenario": self.scenario,
-            "source": self.source,
-            "environment": self.environment,
-            "sensitivity": self.sensitivity,
-            "k": self.k,
-            "key": ", ".join(self.key),
-            "records": self.characteristics.records,
-            "records flagged": self.characteristics.flagged,
-            "records alone": self.characteristics.unique,
-        }
-        if self.areas:
-            found |= {"areas": self.areas.areas, "small areas": len(self.areas.small)}
-        return [Table.facts("The three aspects of the assessment", found)]
+    def sentence(self) -> str:
+        """Say what is assessed."""
+        return "The three aspects of the assessment"
 
 
 def assess(

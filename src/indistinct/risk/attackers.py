@@ -7,23 +7,19 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Array, Floats, Fraction, InputError, above, check_number
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.individual import expected_reidentification
-from indistinct.showing import Shown, Table
 
 __all__ = ["AttackerRisks", "Risks", "attacker_risks"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class Risks:
+class Risks(Part):
     """One intruder's chances over the records of a file.
 
     `risk` is per class in key-table order.
@@ -35,13 +31,11 @@ class Risks:
     """The share of records whose risk is above the threshold."""
     risk: Floats = field(repr=False)
 
-    def to_dict(self) -> dict[str, float]:
-        """Return the file measures by name."""
-        return {"highest": self.highest, "average": self.average, "at_risk": self.at_risk}
+    FACTS = facts("highest", "average", "at_risk")
 
 
-@dataclass(frozen=True, eq=False)
-class AttackerRisks(Shown):
+@result
+class AttackerRisks(Result):
     """The risk of a file under El Emam's three intruders."""
 
     records: int
@@ -52,16 +46,18 @@ class AttackerRisks(Shown):
     """The expected share of records that are linked rightly when all are tried."""
     assumptions: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "records": self.records,
-            "threshold": self.threshold,
-            "prosecutor": self.prosecutor.to_dict(),
-            "journalist": self.journalist.to_dict(),
-            "marketer": {"average": self.marketer},
-            "assumptions": list(self.assumptions),
-        }
+    FACTS = facts(
+        "records",
+        "threshold",
+        "prosecutor",
+        "journalist",
+        Fact("marketer", lambda found: {"average": found.marketer}),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say whose risk it is."""
+        return f"Risk of {self.records:,} records under three intruders"
 
     def _rows(self) -> list[dict[str, Any]]:
         return [
@@ -83,22 +79,7 @@ class AttackerRisks(Shown):
             [100 * row["average"] for row in rows],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        above = f"above {self.threshold:g}"
-        lines = [
-            f"Risk of {self.records:,} records under three intruders",
-            f"  {'':<12}{'highest':>10}{'average':>10}{above:>12}",
-        ]
-        for row in self._rows():
-            cells = [f"{row[c]:.2%}" if row[c] is not None else "" for c in list(row)[1:]]
-            lines.append(f"  {row['intruder']:<12}{cells[0]:>10}{cells[1]:>10}{cells[2]:>12}")
-        lines += [f"  assumes: {text}" for text in self.assumptions]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [tuple(row.values()) for row in self._rows()]
         above = f"above {self.threshold:g}"
         return [
@@ -146,8 +127,7 @@ def attacker_risks(
     >>> found.prosecutor.highest, found.journalist.highest, found.marketer
     (1.0, 0.5, 0.15)
     """
-    if not 0 < threshold <= 1:
-        raise InputError(f"The threshold must be above 0 and at most 1. Got {threshold}.")
+    check_number("The threshold", threshold, above(0, 1))
     if population is not None and fraction is not None:
         raise InputError("Give either a population or a sampling fraction, not both.")
     if not table.records:

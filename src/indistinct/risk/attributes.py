@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import LEVELS, Bools, InputError, Ints, Level, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.closeness import Closeness, closeness_of
 from indistinct.risk.diversity import (
     Diversity,
@@ -24,17 +23,27 @@ from indistinct.risk.diversity import (
     multi_l_diversity,
     split_table,
 )
-from indistinct.risk.likeness import Likeness, likeness_of
-from indistinct.showing import Shown, Table
-from indistinct.variables import LEVELS, Level
+from indistinct.risk.likenesses import Likeness, likeness_of
 
 __all__ = ["AttributeRisk", "SensitiveRisk", "attribute_disclosure"]
 
 ORDERED_LEVELS = ("ordinal", "numeric", "date")
 
 
-@dataclass(frozen=True, eq=False)
-class SensitiveRisk(Shown):
+WORST: dict[str, Callable[[Any], float]] = {
+    "distinct l": lambda found: found.diversity.least("distinct"),
+    "entropy l": lambda found: found.diversity.least("entropy"),
+    "recursive l": lambda found: found.diversity.least("recursive"),
+    "t": lambda found: found.closeness.largest,
+    "β": lambda found: float(found.likeness.gain.max()),
+    "δ": lambda found: float(found.likeness.log_ratio.max()),
+    "people disclosed": lambda found: found.disclosed,
+}
+"""What people read of a variable: its measures at the worst class."""
+
+
+@result
+class SensitiveRisk(Result):
     """What is learnt about one sensitive variable.
 
     `disclosed` counts people in classes of two or more who all have the same value: nobody can
@@ -42,15 +51,46 @@ class SensitiveRisk(Shown):
     """
 
     name: str
-    diversity: Diversity = field(repr=False)
-    closeness: Closeness = field(repr=False)
-    likeness: Likeness = field(repr=False)
+    diversity: Diversity
+    closeness: Closeness
+    likeness: Likeness
+
+    FACTS = facts(
+        Fact("sensitive", "name"),
+        Fact("homogeneous_classes", lambda found: int(found.homogeneous.sum())),
+        "disclosed",
+        Fact("diversity", lambda found: found._own("diversity")),
+        Fact("closeness", lambda found: found._own("closeness")),
+        Fact("likeness", lambda found: found._own("likeness")),
+        *(Fact(name, source, shown=name, told=False) for name, source in WORST.items()),
+    )
+
+    def _own(self, part: str) -> dict[str, Any]:
+        """What a part says that the others do not say too."""
+        shared = ("key", "sensitive", "records", "classes", "assumptions")
+        told = getattr(self, part).to_dict()
+        return {name: value for name, value in told.items() if name not in shared}
+
+    def _lines(self) -> list[str]:
+        return [self.sentence()]
+
+    def sentence(self) -> str:
+        """Say what is learnt at the worst class."""
+        diversity, likeness = self.diversity, self.likeness
+        return (
+            f"{self.name}: l = {diversity.least('distinct'):g} distinct, "
+            f"{diversity.least('entropy'):.3g} entropy, "
+            f"{diversity.least('recursive'):g} recursive; "
+            f"t = {self.closeness.largest:.3g} ({self.closeness.distance}); "
+            f"β = {likeness.gain.max():.3g}; δ = {likeness.log_ratio.max():.3g}; "
+            f"{self.disclosed:,} people disclosed"
+        )
 
     @property
-    def homogeneous(self) -> NDArray[np.bool_]:
+    def homogeneous(self) -> Bools:
         """Say of every class whether two or more records share it, and one value."""
         shared = self.diversity.table.counts > 1
-        homogeneous: NDArray[np.bool_] = shared & (self.diversity.distinct == 1)
+        homogeneous: Bools = shared & (self.diversity.distinct == 1)
         return homogeneous
 
     @property
@@ -58,55 +98,12 @@ class SensitiveRisk(Shown):
         """People whose value is told although their record cannot be singled out."""
         return int(self.diversity.table.counts[self.homogeneous].sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts: dict[str, Any] = {
-            "sensitive": self.name,
-            "homogeneous_classes": int(self.homogeneous.sum()),
-            "disclosed": self.disclosed,
-        }
-        shared = ("key", "sensitive", "records", "classes", "assumptions")
-        for part in ("diversity", "closeness", "likeness"):
-            found = getattr(self, part).to_dict()
-            facts[part] = {name: value for name, value in found.items() if name not in shared}
-        return facts
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        diversity, likeness = self.diversity, self.likeness
-        return [
-            f"{self.name}: l = {diversity.least('distinct'):g} distinct, "
-            f"{diversity.least('entropy'):.3g} entropy, "
-            f"{diversity.least('recursive'):g} recursive; "
-            f"t = {self.closeness.largest:.3g} ({self.closeness.distance}); "
-            f"β = {likeness.gain.max():.3g}; δ = {likeness.log_ratio.max():.3g}; "
-            f"{self.disclosed:,} people disclosed"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"What is learnt about {self.name}, at the worst class",
-                {
-                    "distinct l": self.diversity.least("distinct"),
-                    "entropy l": self.diversity.least("entropy"),
-                    "recursive l": self.diversity.least("recursive"),
-                    "t": self.closeness.largest,
-                    "β": float(self.likeness.gain.max()),
-                    "δ": float(self.likeness.log_ratio.max()),
-                    "people disclosed": self.disclosed,
-                },
-            )
-        ]
-
-
-@dataclass(frozen=True, eq=False)
-class AttributeRisk(Shown):
+@result
+class AttributeRisk(Result):
     """What is learnt about all sensitive variables, one by one and together."""
 
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     """The classes of the key."""
     variables: tuple[SensitiveRisk, ...]
     together: Diversity
@@ -115,9 +112,41 @@ class AttributeRisk(Shown):
     l: float | None
     t: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints
     """For every row of the table that was measured, its class: ``values[class_of]`` hands a
     measure back to those rows, and the tally's `per_record` to the records."""
+
+    FACTS = facts(
+        Fact("key", "table.names"),
+        Fact("records", "table.records"),
+        Fact("classes", "table.classes"),
+        "disclosed",
+        "variables",
+        "together",
+        "l",
+        "t",
+        Fact("classes_failing", lambda found: int(found.failing.sum()), when="_asked"),
+        Fact(
+            "records_failing",
+            lambda found: int(found.table.counts[found.failing].sum()),
+            when="_asked",
+        ),
+        "warnings",
+        "assumptions",
+    )
+
+    @property
+    def _asked(self) -> bool:
+        return self.l is not None or self.t is not None
+
+    def _row_tables(self) -> list[Table]:
+        return [
+            Table(
+                f"What is learnt by {', '.join(self.table.names)}, at the worst class",
+                ("variable", *WORST),
+                [(v.name, *(worst(v) for worst in WORST.values())) for v in self.variables],
+            )
+        ]
 
     def __getitem__(self, name: str) -> SensitiveRisk:
         """Return what was found about one variable."""
@@ -127,7 +156,7 @@ class AttributeRisk(Shown):
         return by_name[name]
 
     @property
-    def homogeneous(self) -> NDArray[np.bool_]:
+    def homogeneous(self) -> Bools:
         """Say of every class of two or more whether some variable has one value in it."""
         anywhere = np.zeros(self.table.classes, dtype=bool)
         for variable in self.variables:
@@ -140,7 +169,7 @@ class AttributeRisk(Shown):
         return int(self.table.counts[self.homogeneous].sum())
 
     @property
-    def failing(self) -> NDArray[np.bool_]:
+    def failing(self) -> Bools:
         """Say of every class whether it fails the distinct l or the t that were given."""
         failing = np.zeros(self.table.classes, dtype=bool)
         for variable in self.variables:
@@ -163,23 +192,6 @@ class AttributeRisk(Shown):
                 )
         return tuple(warnings)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts: dict[str, Any] = {
-            "key": list(self.table.names),
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "disclosed": self.disclosed,
-            "variables": [variable.to_dict() for variable in self.variables],
-            "together": self.together.to_dict(),
-            "l": self.l,
-            "t": self.t,
-        }
-        if self.l is not None or self.t is not None:
-            facts["classes_failing"] = int(self.failing.sum())
-            facts["records_failing"] = int(self.table.counts[self.failing].sum())
-        return {**facts, "warnings": list(self.warnings), "assumptions": list(self.assumptions)}
-
     def to_frame(self) -> Any:
         """Return one row per class: its key, its size and the measures of every variable."""
         frame = self.table.to_frame()
@@ -200,9 +212,6 @@ class AttributeRisk(Shown):
             [variable.disclosed for variable in self.variables],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self, most: int = 4) -> list[str]:
         lines = [
             f"{self.table.records:,} records by {', '.join(self.table.names)}: "
@@ -217,7 +226,7 @@ class AttributeRisk(Shown):
                 f"{self.together.least('entropy'):.3g} entropy, "
                 f"{self.together.least('recursive'):g} recursive"
             )
-        if self.l is not None or self.t is not None:
+        if self._asked:
             bounds = (("l", self.l), ("t", self.t))
             asked = [f"{name} = {bound:g}" for name, bound in bounds if bound is not None]
             lines.append(
@@ -234,27 +243,6 @@ class AttributeRisk(Shown):
     def details(self) -> str:
         """Return everything in words, every variable among it."""
         return "\n".join(self._lines(len(self.variables)))
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table(
-                f"What is learnt by {', '.join(self.table.names)}, at the worst class",
-                ("variable", "distinct l", "entropy l", "recursive l", "t", "β", "δ", "disclosed"),
-                [
-                    (
-                        v.name,
-                        v.diversity.least("distinct"),
-                        v.diversity.least("entropy"),
-                        v.diversity.least("recursive"),
-                        v.closeness.largest,
-                        float(v.likeness.gain.max()),
-                        float(v.likeness.log_ratio.max()),
-                        v.disclosed,
-                    )
-                    for v in self.variables
-                ],
-            )
-        ]
 
 
 def attribute_disclosure(

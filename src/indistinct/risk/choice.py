@@ -2,31 +2,119 @@
 
 A forward search from main effects: at every step the interaction is added that brings the two
 criteria of under- and overfitting nearest to what a model that holds would give (see
-`indistinct.risk.criteria`), among those that the data show at all.
+`indistinct.risk.choice`), among those that the data show at all.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
 
-from indistinct import progress
-from indistinct.arguments import Fraction, Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Floats, Fraction, InputError, Seed, progress
 from indistinct.keys import KeyTable
-from indistinct.risk.criteria import Criteria, criteria
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.formula import Model
 from indistinct.risk.loglinear import Fit
 from indistinct.risk.shrinkage import ShrunkenModel, full_support
 from indistinct.risk.skinner_holmes import RecordRisk, record_risk
-from indistinct.showing import Shown, Table
 
-__all__ = ["ModelPath", "Step", "choose_model"]
+__all__ = ["ModelPath", "Step", "choose_model", "criteria"]
+
+
+# Does a log-linear model fit too little or too much for the risk measures taken from it?
+#
+# With f ~ Poisson(πλ), a file measure Σ I(f=1) h(λ) and its estimate Σ I(f=1) h(λ̂), the expected
+# error is B = Σ E[I(f=1)] {h(λ̂) - h(λ)}. Expanded to the second order, with (f - πλ̂)/π for λ - λ̂
+# and [(f - πλ̂)² - f]/π² for its square,
+#
+#     B̂ = Σ g(λ̂) { -h'(λ̂) (f - πλ̂)/π + ½ h''(λ̂) [(f - πλ̂)² - f]/π² },   g(λ) = πλ e^(-πλ),
+#
+# over all cells. Under a model that holds, the two brackets are uncorrelated with variances πλ and
+# 2(πλ)², which gives the variance v̂ of B̂; B̂/√v̂ is then about standard normal. Far above zero the
+# model fits too little and the measure is overstated, far below it fits too much.
+#
+# For the expected population uniques, h(λ) = exp[-(1-π)λ], this is the criterion of Skinner and
+# Shlomo (2008, JASA 103, 989-1001); for the expected correct matches, h(λ) = (1 - e^-a)/a with
+# a = (1-π)λ, it follows in the same way.
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The expected errors of the two file measures, and their standard errors.
+
+    `bias1` and `error1` are of the expected population uniques, `bias2` and `error2` of the
+    expected correct matches.
+    """
+
+    bias1: float
+    error1: float
+    bias2: float
+    error2: float
+
+    @property
+    def z1(self) -> float:
+        """The standardised criterion for expected population uniques."""
+        return self.bias1 / self.error1 if self.error1 > 0 else 0.0
+
+    @property
+    def z2(self) -> float:
+        """The standardised criterion for expected correct matches."""
+        return self.bias2 / self.error2 if self.error2 > 0 else 0.0
+
+    @property
+    def distance(self) -> float:
+        """How far the two are from what a model that holds would give."""
+        return float(np.hypot(self.z1, self.z2))
+
+
+def criteria(counts: Floats, means: Floats, weights: Floats, fraction: float) -> Criteria:
+    """Compute both criteria over cells, each standing for `weights` cells.
+
+    >>> counts, means = np.array([1.0, 0.0, 3.0]), np.array([0.5, 0.5, 3.0])
+    >>> found = criteria(counts, means, np.ones(3), 0.5)
+    >>> round(found.bias1, 4), round(found.error1, 4)
+    (-0.0571, 0.2067)
+    """
+    bias1, variance1, bias2, variance2 = _sums(counts, means, weights, fraction)
+    return Criteria(float(bias1), sqrt(variance1), float(bias2), sqrt(variance2))
+
+
+@njit(cache=True, nogil=True)
+def _sums(counts, means, weights, fraction):  # type: ignore[no-untyped-def]
+    one = variance1 = two = variance2 = 0.0
+    rest = 1.0 - fraction
+    for x in range(len(counts)):
+        mean, f, w = means[x], counts[x], weights[x]
+        # beyond this g(λ) is nothing to any number of cells
+        if mean <= 0.0 or mean > 200.0:
+            continue
+        a = rest * mean / fraction
+        off = f - mean
+        square = off * off - f
+        share = mean * np.exp(-mean)
+        e = np.exp(-a)
+        if a < 1e-3:
+            first = -0.5 + a / 3.0
+            second = 1.0 / 3.0 - a / 4.0
+        else:
+            first = (e * (a + 1.0) - 1.0) / (a * a)
+            second = (2.0 - e * (a * a + 2.0 * a + 2.0)) / (a * a * a)
+        ratio = rest / fraction
+        line, bend = share * e * ratio, 0.5 * share * e * ratio * ratio
+        one += w * (line * off + bend * square)
+        variance1 += w * (line * line * mean + bend * bend * 2.0 * mean * mean)
+        line, bend = -share * first * ratio, 0.5 * share * second * ratio * ratio
+        two += w * (line * off + bend * square)
+        variance2 += w * (line * line * mean + bend * bend * 2.0 * mean * mean)
+    return one, variance1, two, variance2
+
 
 NOT_SIGNIFICANT = 1.96
 
@@ -61,8 +149,8 @@ class Step:
         return self.deviance + 2 * self.parameters
 
 
-@dataclass(frozen=True, eq=False)
-class ModelPath(Shown):
+@result
+class ModelPath(Result):
     """The models tried, the one chosen, and what follows from it.
 
     Parameters
@@ -84,10 +172,46 @@ class ModelPath(Shown):
 
     path: tuple[Step, ...]
     chosen: int
-    risk: RecordRisk = field(repr=False)
+    risk: RecordRisk
     standard_errors: tuple[float, float]
     shapes: dict[str, float]
     assumptions: tuple[str, ...]
+
+    FACTS = facts(
+        Fact("model", "model.text"),
+        "chosen",
+        Fact("path", "_rows"),
+        Fact("expected_population_uniques", shown="population uniques expected", form=",.1f"),
+        Fact(
+            "expected_population_uniques_interval",
+            lambda found: found.intervals()[0],
+            shown="95 % interval of population uniques",
+        ),
+        Fact("expected_reidentifications", shown="correct matches expected", form=",.1f"),
+        Fact(
+            "expected_reidentifications_interval",
+            lambda found: found.intervals()[1],
+            shown="95 % interval of correct matches",
+        ),
+        "standard_errors",
+        Fact(
+            "shapes",
+            lambda found: {name: one for name, one in found.shapes.items() if np.isfinite(one)},
+        ),
+        "assumptions",
+    )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the criterion leaves in doubt."""
+        return tuple(_doubt(self.step.criteria))
+
+    def sentence(self) -> str:
+        """Say the model chosen, and what follows from it."""
+        return (
+            f"Model {self.model.text}: {self.expected_population_uniques:,.1f} population uniques, "
+            f"{self.expected_reidentifications:,.1f} correct matches expected"
+        )
 
     @property
     def step(self) -> Step:
@@ -123,32 +247,7 @@ class ModelPath(Shown):
         )
         return first, second
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"{'':1} {'added':<24}{'par.':>7}{'z1':>8}{'z2':>8}{'pop. uniques':>14}{'matches':>10}"
-        ]
-        shown = list(range(len(self.path)))
-        if len(self.path) > MOST_SHOWN:
-            shown = sorted({0, *shown[-MOST_SHOWN:], self.chosen})
-        for j in shown:
-            step = self.path[j]
-            lines.append(
-                f"{'*' if j == self.chosen else ' '} {step.added[:23]:<24}{step.parameters:>7.0f}"
-                f"{_z(step.criteria.z1):>8}{_z(step.criteria.z2):>8}"
-                f"{step.expected_population_uniques:>14.1f}{step.expected_reidentifications:>10.1f}"
-            )
-        (low1, high1), (low2, high2) = self.intervals()
-        lines.append(
-            f"  population uniques {self.expected_population_uniques:,.1f} "
-            f"({low1:,.0f} to {high1:,.0f}), correct matches "
-            f"{self.expected_reidentifications:,.1f} ({low2:,.0f} to {high2:,.0f})"
-        )
-        lines += [f"  note: {note}" for note in _doubt(self.step.criteria)]
-        return lines
-
+    @property
     def _rows(self) -> list[dict[str, Any]]:
         return [
             {
@@ -167,25 +266,9 @@ class ModelPath(Shown):
             for step in self.path
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        first, second = self.intervals()
-        return {
-            "model": self.model.text,
-            "chosen": self.chosen,
-            "path": self._rows(),
-            "expected_population_uniques": self.expected_population_uniques,
-            "expected_population_uniques_interval": list(first),
-            "expected_reidentifications": self.expected_reidentifications,
-            "expected_reidentifications_interval": list(second),
-            "standard_errors": list(self.standard_errors),
-            "shapes": {name: shape for name, shape in self.shapes.items() if np.isfinite(shape)},
-            "assumptions": list(self.assumptions),
-        }
-
     def to_frame(self) -> Any:
         """Return the path as a pandas frame (pandas must be installed)."""
-        return pa.Table.from_pylist(self._rows()).to_pandas()
+        return pa.Table.from_pylist(self._rows).to_pandas()
 
     def plot(self) -> str:
         """Draw the two estimates along the path of models, as SVG; a star marks the chosen one."""
@@ -201,7 +284,7 @@ class ModelPath(Shown):
             names=("population uniques", "correct matches"),
         )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "Models as interactions are added",
@@ -229,12 +312,6 @@ class ModelPath(Shown):
                 {"z1": ".1f", "z2": ".1f", "population uniques": ",.1f", "correct matches": ",.1f"},
             )
         ]
-
-    def _headline(self) -> str:
-        return (
-            f"Model {self.model.text}: {self.expected_population_uniques:,.1f} population uniques, "
-            f"{self.expected_reidentifications:,.1f} correct matches expected"
-        )
 
 
 MOST_SHOWN = 16

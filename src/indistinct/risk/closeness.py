@@ -10,19 +10,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    between,
+    check_number,
+    did_you_mean,
+)
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Result, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.diversity import SensitiveCounts, split_table
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "Closeness",
@@ -39,11 +46,9 @@ DISTANCES: tuple[Distance, ...] = get_args(Distance)
 ROUNDING = 1e-12
 """So much above a threshold is rounding."""
 
-Array = NDArray[Any]
 
-
-@dataclass(frozen=True, eq=False)
-class Closeness(Shown):
+@result
+class Closeness(Result):
     """The earth mover's distance of every class from the file, and the largest of them, t.
 
     Arrays have one entry per class of the key, in key order.
@@ -52,13 +57,44 @@ class Closeness(Shown):
     key: tuple[str, ...]
     sensitive: str
     distance: Distance
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     """The classes of the key."""
-    distances: NDArray[np.float64] = field(repr=False)
+    distances: Floats
     t: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints
     """For every row of the table that was measured, its class."""
+
+    FACTS = facts(
+        "key",
+        "sensitive",
+        "distance",
+        Fact("records", "table.records"),
+        Fact("classes", "table.classes"),
+        Fact("largest", shown="largest distance t"),
+        Fact("mean", shown="distance of a mean record's class"),
+        Fact("t", shown="t asked for"),
+        Fact(
+            "classes_failing",
+            lambda found: int(found.failing().sum()),
+            shown="classes above it",
+            when=lambda found: found.t is not None,
+        ),
+        Fact(
+            "records_failing",
+            lambda found: found.records_failing(),
+            shown="records above it",
+            when=lambda found: found.t is not None,
+        ),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say of what, and in how many classes."""
+        return (
+            f"Closeness of {self.sensitive} ({self.distance} distance) in "
+            f"{self.table.classes:,} classes of {self.table.records:,} records"
+        )
 
     @property
     def largest(self) -> float:
@@ -70,7 +106,7 @@ class Closeness(Shown):
         """The distance of a mean record's class."""
         return float(np.average(self.distances, weights=self.table.counts))
 
-    def failing(self, t: float | None = None) -> NDArray[np.bool_]:
+    def failing(self, t: float | None = None) -> Bools:
         """Say of every class whether it is farther from the file than t."""
         t = self.t if t is None else _checked_t(t)
         if t is None:
@@ -80,23 +116,6 @@ class Closeness(Shown):
     def records_failing(self, t: float | None = None) -> int:
         """Return the records in classes farther from the file than t."""
         return int(self.table.counts[self.failing(t)].sum())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts: dict[str, Any] = {
-            "key": list(self.key),
-            "sensitive": self.sensitive,
-            "distance": self.distance,
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "largest": self.largest,
-            "mean": self.mean,
-            "t": self.t,
-        }
-        if self.t is not None:
-            facts["classes_failing"] = int(self.failing().sum())
-            facts["records_failing"] = self.records_failing()
-        return {**facts, "assumptions": list(self.assumptions)}
 
     def to_frame(self) -> Any:
         """Return one row per class: its key, its size and its distance."""
@@ -114,36 +133,6 @@ class Closeness(Shown):
             [f"{low:.1f}–{high:.1f}" for low, high in itertools.pairwise(edges)],
             counted.tolist(),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"Closeness of {self.sensitive} ({self.distance} distance) in "
-            f"{self.table.classes:,} classes of {self.table.records:,} records",
-            f"  t = {self.largest:.4g} at most, {self.mean:.4g} for a mean record",
-        ]
-        if self.t is not None:
-            lines.append(
-                f"  above {self.t:g}: {int(self.failing().sum()):,} classes, "
-                f"{self.records_failing():,} records"
-            )
-        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
-
-    def _tables(self) -> list[Table]:
-        found: dict[str, object] = {
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "largest distance t": self.largest,
-            "distance of a mean record's class": self.mean,
-        }
-        if self.t is not None:
-            found |= {
-                f"classes above {self.t:g}": int(self.failing().sum()),
-                f"records above {self.t:g}": self.records_failing(),
-            }
-        return [Table.facts(f"Closeness of {self.sensitive} ({self.distance} distance)", found)]
 
 
 def t_closeness(
@@ -238,12 +227,12 @@ def closeness_of(
 
 
 def _checked_t(t: float | None) -> float | None:
-    if t is not None and not 0 <= t <= 1:
-        raise InputError(f"t must be between 0 and 1. Got {t}. Usual is 0.1 to 0.3.")
+    if t is not None:
+        check_number("t", t, between(0, 1, "Usual is 0.1 to 0.3."))
     return t
 
 
-def _variational(split: SensitiveCounts, node: Array, nodes: int) -> NDArray[np.float64]:
+def _variational(split: SensitiveCounts, node: Array, nodes: int) -> Floats:
     """Half the sum of |q − p| over nodes, where each value has become its node."""
     shares = np.bincount(node, weights=split.totals, minlength=nodes) / split.table.records
     distances = np.empty(split.table.classes, dtype=np.float64)
@@ -251,7 +240,7 @@ def _variational(split: SensitiveCounts, node: Array, nodes: int) -> NDArray[np.
     return distances
 
 
-def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> NDArray[np.float64]:
+def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> Floats:
     if hierarchy is None:
         raise InputError(
             f"The hierarchical distance needs the hierarchy of '{split.sensitive}'. Give "
@@ -272,7 +261,7 @@ def _hierarchical(split: SensitiveCounts, hierarchy: Hierarchy | None) -> NDArra
     return distances / max(hierarchy.height, 1)
 
 
-def _ordered(split: SensitiveCounts, order: Sequence[object] | None) -> NDArray[np.float64]:
+def _ordered(split: SensitiveCounts, order: Sequence[object] | None) -> Floats:
     missing = split.has_missing
     known = len(split.present) - missing
     if order is None:

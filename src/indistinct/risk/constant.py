@@ -8,17 +8,15 @@ is how many key values have one record, two records, and so on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import exp, lgamma, log, log1p
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
+from indistinct.core import Fraction, InputError
+from indistinct.results import Fact, Result, facts, result
 from indistinct.risk.poisson import log_moment
-from indistinct.showing import Shown, Table
 
 __all__ = ["ConstantRisk", "constant_risk"]
 
@@ -29,8 +27,8 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class ConstantRisk(Shown):
+@result(eq=True)
+class ConstantRisk(Result):
     """One distribution for the means of all possible key values, and the risk that follows.
 
     Parameters
@@ -52,6 +50,24 @@ class ConstantRisk(Shown):
     possible: float
     fraction: float
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        Fact("distribution", shown="distribution"),
+        Fact("location", shown="location", form=".2f"),
+        Fact("spread", shown="spread", form=".2f"),
+        Fact("possible", shown="possible key values", form=",.0f"),
+        Fact("fraction", shown="fraction"),
+        Fact("population_unique", shown="probability of being unique in the population"),
+        Fact("marginal", shown="probability for anybody"),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say the probability that holds for every sample unique."""
+        return (
+            f"Constant risk of a sample unique: {self.population_unique:.3f} "
+            f"(fraction {self.fraction:g})"
+        )
 
     def expected_values(self, j: int, *, in_population: bool = False) -> float:
         """Return how many key values are expected to have j records (or people), j at least 1."""
@@ -75,36 +91,6 @@ class ConstantRisk(Shown):
     def point_mass(self, key_values: int) -> float:
         """Return the share of impossible ones among all key values of the cross-product."""
         return max(0.0, 1 - self.possible / key_values)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        names = "distribution location spread possible fraction population_unique marginal"
-        facts: dict[str, Any] = {name: getattr(self, name) for name in names.split()}
-        return facts | {"assumptions": list(self.assumptions)}
-
-    def __repr__(self) -> str:
-        return (
-            f"Constant risk of a sample unique: {self.population_unique:.3f} "
-            f"(fraction {self.fraction:g})\n"
-            f"  Poisson-{self.distribution} with location {self.location:.2f}, spread "
-            f"{self.spread:.2f}; {self.possible:,.0f} key values are possible"
-        )
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                "Constant risk of a sample unique",
-                {
-                    "probability of being unique in the population": self.population_unique,
-                    "probability for anybody": self.marginal,
-                    "distribution": f"Poisson-{self.distribution}",
-                    "location": self.location,
-                    "spread": self.spread,
-                    "possible key values": self.possible,
-                    "fraction": self.fraction,
-                },
-            )
-        ]
 
 
 def constant_risk(
@@ -137,9 +123,11 @@ def constant_risk(
         the sample's own.
 
     >>> population = {1: 3232, 2: 1263, 3: 618, 4: 433, 5: 336, 6: 3651}  # their Table 1
-    >>> constant_risk(population, fraction=0.1, counted_fraction=1, records=450_060)
+    >>> found = constant_risk(population, fraction=0.1, counted_fraction=1, records=450_060)
+    >>> print(found.sentence())
     Constant risk of a sample unique: 0.170 (fraction 0.1)
-      Poisson-lognormal with location -1.8..., spread 9.2...; 27,... key values are possible
+    >>> print(f"{found.location:.1f} {found.spread:.1f} {found.possible:,.0f}")
+    -1.9 9.3 27,5...
     """
     rate = fraction if counted_fraction is None else counted_fraction
     seen = np.array([frequencies.get(j, 0) for j in range(1, last + 1)], dtype=np.float64)

@@ -14,13 +14,21 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    did_you_mean,
+)
 from indistinct.engine import Coding
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = [
     "Diversity",
@@ -39,7 +47,7 @@ KINDS: tuple[DiversityKind, ...] = get_args(DiversityKind)
 ROUNDING = 1e-9
 """Entropy of l equal shares is ln l only up to rounding; so much is forgiven at a threshold."""
 
-Measures = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+Measures = tuple[Ints, Floats, Ints]
 """Distinct values, entropy in nats and recursive l of every class."""
 
 
@@ -55,12 +63,12 @@ class SensitiveCounts:
     """The classes of the key alone."""
     sensitive: str
     coding: Coding = field(repr=False)
-    present: NDArray[np.int64] = field(repr=False)
+    present: Ints = field(repr=False)
     """The codes of the values that occur, increasing."""
-    starts: NDArray[np.int64] = field(repr=False)
-    values: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
-    class_of: NDArray[np.int64] = field(repr=False)
+    starts: Ints = field(repr=False)
+    values: Ints = field(repr=False)
+    counts: Ints = field(repr=False)
+    class_of: Ints = field(repr=False)
     """For every row of the table that was split, its class here."""
 
     @property
@@ -92,23 +100,21 @@ class SensitiveCounts:
         )
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Ints:
         """Records of the file with each value."""
         totals = np.zeros(len(self.present), dtype=np.int64)
         np.add.at(totals, self.values, self.counts)
         return totals
 
     @cached_property
-    def file_shares(self) -> NDArray[np.float64]:
+    def file_shares(self) -> Floats:
         """The share of each value in the file, p."""
         return self.totals / self.table.records
 
     @cached_property
-    def class_shares(self) -> NDArray[np.float64]:
+    def class_shares(self) -> Floats:
         """The share of each cell in its class, q."""
-        shares: NDArray[np.float64] = self.counts / np.repeat(
-            self.table.counts, np.diff(self.starts)
-        )
+        shares: Floats = self.counts / np.repeat(self.table.counts, np.diff(self.starts))
         return shares
 
     def decoded(self) -> list[Any]:
@@ -176,8 +182,8 @@ def check_names(table: KeyTable, key: Sequence[str], sensitive: Sequence[str]) -
         raise InputError("There are no records to measure. Give a file with at least one.")
 
 
-@dataclass(frozen=True, eq=False)
-class Diversity(Shown):
+@result
+class Diversity(Result):
     """The diversity of every class, by three definitions, and of the file: that of its worst class.
 
     Arrays have one entry per class of the key, in key order.
@@ -185,25 +191,52 @@ class Diversity(Shown):
 
     key: tuple[str, ...]
     sensitive: tuple[str, ...]
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     """The classes of the key."""
-    distinct: NDArray[np.int64] = field(repr=False)
-    entropy: NDArray[np.float64] = field(repr=False)
+    distinct: Ints
+    entropy: Floats
     """Entropy in nats; its exponential is the l of entropy l-diversity."""
-    recursive: NDArray[np.int64] = field(repr=False)
+    recursive: Ints
     c: float
     l: float | None
     assumptions: tuple[str, ...]
-    class_of: NDArray[np.int64] = field(repr=False)
+    class_of: Ints
     """For every row of the table that was measured, its class: ``values[class_of]`` hands a
     measure back to those rows, and the tally's `per_record` to the records."""
 
+    FACTS = facts(
+        "key",
+        "sensitive",
+        Fact("records", "table.records"),
+        Fact("classes", "table.classes"),
+        "c",
+        "l",
+        Fact("kinds", lambda found: found._by_kind(), spread=True),
+        "assumptions",
+    )
+
+    def _by_kind(self) -> dict[str, float | int]:
+        measured: dict[str, float | int] = {}
+        for kind in KINDS:
+            measured[kind] = self.least(kind)
+            if self.l is not None:
+                measured[f"{kind}_classes_failing"] = int(self.failing(kind).sum())
+                measured[f"{kind}_records_failing"] = self.records_failing(kind)
+        return measured
+
+    def sentence(self) -> str:
+        """Say of what, and in how many classes."""
+        return (
+            f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
+            f"of {self.table.records:,} records"
+        )
+
     @cached_property
-    def entropy_l(self) -> NDArray[np.float64]:
+    def entropy_l(self) -> Floats:
         """The l of entropy l-diversity, exp(entropy): so many equally frequent values."""
         return np.exp(self.entropy)
 
-    def measure(self, kind: DiversityKind) -> NDArray[Any]:
+    def measure(self, kind: DiversityKind) -> Array:
         """Return the l of every class by one definition."""
         if kind not in KINDS:
             raise InputError(f"There is no diversity '{kind}'. {did_you_mean(kind, KINDS)}")
@@ -217,35 +250,17 @@ class Diversity(Shown):
         """Return the l of the file: that of its least diverse class."""
         return float(self.measure(kind).min())
 
-    def failing(self, kind: DiversityKind, l: float | None = None) -> NDArray[np.bool_]:
+    def failing(self, kind: DiversityKind, l: float | None = None) -> Bools:
         """Say of every class whether it is less than l-diverse."""
         l = self.l if l is None else _checked_l(l)
         if l is None:
             raise InputError("There is no l to compare with. Give l=2 or more.")
-        failing: NDArray[np.bool_] = self.measure(kind) < l * (1 - ROUNDING)
+        failing: Bools = self.measure(kind) < l * (1 - ROUNDING)
         return failing
 
     def records_failing(self, kind: DiversityKind, l: float | None = None) -> int:
         """Return the records in classes that are less than l-diverse."""
         return int(self.table.counts[self.failing(kind, l)].sum())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts: dict[str, Any] = {
-            "key": list(self.key),
-            "sensitive": list(self.sensitive),
-            "records": self.table.records,
-            "classes": self.table.classes,
-            "c": self.c,
-            "l": self.l,
-        }
-        for kind in KINDS:
-            facts[kind] = self.least(kind)
-            if self.l is not None:
-                facts[f"{kind}_classes_failing"] = int(self.failing(kind).sum())
-                facts[f"{kind}_records_failing"] = self.records_failing(kind)
-        facts["assumptions"] = list(self.assumptions)
-        return facts
 
     def to_frame(self) -> Any:
         """Return one row per class: its key, its size and its three measures."""
@@ -265,28 +280,7 @@ class Diversity(Shown):
             counted[at].tolist(),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
-        lines = [
-            f"Diversity of {', '.join(self.sensitive)} in {self.table.classes:,} classes "
-            f"of {self.table.records:,} records"
-        ]
-        for kind in KINDS:
-            measure = self.measure(kind)
-            mean = np.average(measure, weights=self.table.counts)
-            text = f"  {named[kind]:<10} l = {self.least(kind):.4g}, {mean:.4g} for a mean record"
-            if self.l is not None:
-                text += (
-                    f"; below {self.l:g}: {int(self.failing(kind).sum()):,} classes, "
-                    f"{self.records_failing(kind):,} records"
-                )
-            lines.append(text)
-        return [*lines, *(f"  note: {note}" for note in self.assumptions)]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         named = {"distinct": "distinct", "entropy": "entropy", "recursive": f"({self.c:g}, l)"}
         head: tuple[str, ...] = ("definition", "l", "l for a mean record")
         rows: list[tuple[object, ...]] = []
@@ -435,17 +429,16 @@ def _assumptions(splits: Sequence[SensitiveCounts]) -> tuple[str, ...]:
 
 
 def _checked_l(l: float | None) -> float | None:
-    if l is not None and not l > 1:
-        raise InputError(f"l must be greater than 1. Got {l}. Every class is 1-diverse.")
+    if l is not None:
+        check_number("l", l, above(1, hint="Every class is 1-diverse."))
     return l
 
 
 def _check_c(c: float) -> None:
-    if not 0 < c < np.inf:
-        raise InputError(f"c must be a positive number. Got {c}. Usual is c=2.")
+    check_number("c", c, above(0, hint="Usual is c=2."))
 
 
-def _class_measures(starts: NDArray[np.int64], counts: NDArray[np.int64], c: float) -> Measures:
+def _class_measures(starts: Ints, counts: Ints, c: float) -> Measures:
     entropy = np.empty(len(starts) - 1, dtype=np.float64)
     recursive = np.empty(len(starts) - 1, dtype=np.int64)
     _measure_classes(starts, counts, c, entropy, recursive)
@@ -454,11 +447,11 @@ def _class_measures(starts: NDArray[np.int64], counts: NDArray[np.int64], c: flo
 
 @njit(cache=True, nogil=True)
 def _measure_classes(
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    starts: Ints,
+    counts: Ints,
     c: float,
-    entropy: NDArray[np.float64],
-    recursive: NDArray[np.int64],
+    entropy: Floats,
+    recursive: Ints,
 ) -> None:
     for i in range(starts.shape[0] - 1):
         inside = np.sort(counts[starts[i] : starts[i + 1]])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,14 +19,22 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.doors import read_text
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    Variable,
+    decoded,
+    did_you_mean,
+    held_kind,
+    holds_numbers,
+    holds_text,
+)
+from indistinct.core.doors import read_text
 from indistinct.files import BATCH_RECORDS, Source
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variable
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 _LONGEST = 1_000_000
 
@@ -55,10 +63,9 @@ class Condition:
     def __repr__(self) -> str:
         return f"{self.variable} {self.operation} {self.value!r}"
 
-    def holds(self, column: pa.Array, variable: Variable) -> NDArray[np.bool_]:
+    def holds(self, column: pa.Array, variable: Variable) -> Bools:
         """Say of every value of a column whether it meets the condition."""
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = decoded(column)
         missing = _missing(column, variable)
         if self.operation == "missing":
             return missing if self.value else ~missing
@@ -81,12 +88,12 @@ class Condition:
         return met
 
 
-def _missing(column: pa.Array, variable: Variable) -> NDArray[np.bool_]:
+def _missing(column: pa.Array, variable: Variable) -> Bools:
     """Absent, not a number, or a code that means missing."""
     missing = np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
     for code in variable.user_missing:
         low, high = code if isinstance(code, tuple) else (code, code)
-        if isinstance(low, str) != _is_text(column.type):
+        if isinstance(low, str) != holds_text(column.type):
             continue
         inside = pc.and_(
             pc.greater_equal(column, _scalar(low, column.type)),
@@ -104,10 +111,6 @@ def _scalar(value: Any, kind: pa.DataType) -> pa.Scalar:
         # a file's single-precision 0.1 is not the double 0.1 of a rule
         return pa.scalar(float(value), kind)
     return pa.scalar(value)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 @dataclass(frozen=True)
@@ -132,10 +135,10 @@ class FlagRule:
         """The variables that the rule looks at, each once."""
         return tuple(dict.fromkeys(c.variable for c in self.all + self.any))
 
-    def holds(self, batch: pa.RecordBatch, source: Source) -> NDArray[np.bool_]:
+    def holds(self, batch: pa.RecordBatch, source: Source) -> Bools:
         """Say of every record of a batch whether the rule applies."""
 
-        def met(condition: Condition) -> NDArray[np.bool_]:
+        def met(condition: Condition) -> Bools:
             name = condition.variable
             return condition.holds(batch.column(name), source.variables[name])
 
@@ -258,9 +261,9 @@ def _unfit(operation: str, value: Any, kind: pa.DataType) -> str:
         if operation == "between" and len(value) != 2:
             return f"must be two values, the lowest and the highest. Got {len(value)}."
     values = value if operation in ("in", "between") else [value]
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = held_kind(kind)
     ordered = operation in ("above", "below", "between")
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if holds_numbers(kind):
         if any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in values):
             return "must be a number, since the variable is one."
         return "" if all(abs(v) < 1 << 63 for v in values) else "must be smaller than 2⁶³."
@@ -282,21 +285,34 @@ def _is_date(value: Any, kind: pa.DataType) -> bool:
     return isinstance(value, (str, datetime.date, datetime.time))
 
 
-@dataclass(frozen=True, eq=False)
-class RecordFlags(Shown):
+@result
+class RecordFlags(Result):
     """The records that rules apply to. Records are numbered from 0, as everywhere in files."""
 
     rules: tuple[FlagRule, ...]
     records: int
-    found: Mapping[str, NDArray[np.int64]] = field(repr=False)
+    found: Mapping[str, Ints]
     """The numbers of the records of each rule, increasing."""
     assumptions: tuple[str, ...] = (
         "Flags are the judgement of those who wrote the rules; no measure of risk uses them.",
         "A missing value meets no condition but 'missing'.",
     )
 
+    FACTS = facts(
+        "records",
+        Fact("flagged", lambda found: len(found.flagged)),
+        Fact(
+            "flags",
+            lambda found: [
+                {"name": r.name, "reason": r.reason, "records": found.counts[r.name]}
+                for r in found.rules
+            ],
+        ),
+        "assumptions",
+    )
+
     @cached_property
-    def flagged(self) -> NDArray[np.int64]:
+    def flagged(self) -> Ints:
         """The numbers of the records with at least one flag."""
         parts = [np.empty(0, dtype=np.int64), *self.found.values()]
         return np.unique(np.concatenate(parts))
@@ -338,21 +354,6 @@ class RecordFlags(Shown):
             "Records with a flag", [rule.name for rule in self.rules], list(self.counts.values())
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the number of records by rule."""
-        return {
-            "records": self.records,
-            "flagged": len(self.flagged),
-            "flags": [
-                {"name": r.name, "reason": r.reason, "records": self.counts[r.name]}
-                for r in self.rules
-            ],
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         lines = [f"{len(self.flagged):,} of {self.records:,} records carry a flag"]
         lines += [f"  {r.name:<28} {self.counts[r.name]:>10,}  {r.reason}" for r in self.rules[:8]]
@@ -360,7 +361,7 @@ class RecordFlags(Shown):
             lines.append(f"  and {len(self.rules) - 8} rules more")
         return lines
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"{len(self.flagged):,} of {self.records:,} records carry a flag",
@@ -384,7 +385,7 @@ def flag_records(source: Source, rules: Sequence[FlagRule]) -> RecordFlags:
     [1]
     """
     columns = list(dict.fromkeys(name for rule in rules for name in rule.variables))
-    found: dict[str, list[NDArray[np.int64]]] = {rule.name: [] for rule in rules}
+    found: dict[str, list[Ints]] = {rule.name: [] for rule in rules}
     start = 0
     for batch in source.batches(columns) if columns else ():
         for rule in rules:

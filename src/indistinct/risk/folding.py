@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints, Variable
 from indistinct.hierarchy import as_texts
 from indistinct.keys import KeyTable, Recode
 from indistinct.risk.diversity import ROUNDING, SensitiveCounts, split_table
-from indistinct.variables import Variable
 
 __all__ = ["fold_split", "fold_text", "split_told", "telling_classes", "with_missing_codes"]
 
@@ -105,9 +104,7 @@ def with_missing_codes(table: KeyTable, variables: Mapping[str, Variable]) -> Ke
     return _recoded(table, variables)[0]
 
 
-def _recoded(
-    table: KeyTable, variables: Mapping[str, Variable]
-) -> tuple[KeyTable, NDArray[np.int64]]:
+def _recoded(table: KeyTable, variables: Mapping[str, Variable]) -> tuple[KeyTable, Ints]:
     recodes = {}
     for coding in table.coding.variables:
         if coding.name not in variables or not variables[coding.name].user_missing:
@@ -121,7 +118,7 @@ def _recoded(
     return table.rollup(recodes=recodes) if recodes else (table, np.arange(table.classes))
 
 
-def telling_classes(split: SensitiveCounts, *, confidence: float = 1.0) -> NDArray[np.bool_]:
+def telling_classes(split: SensitiveCounts, *, confidence: float = 1.0) -> Bools:
     """Say of every class whether it tells its value: all records that have one have the same.
 
     Parameters

@@ -10,18 +10,17 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
-from indistinct.doors import read_file, write_whole
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.harmless import for_json
+from indistinct.core import InputError, did_you_mean, for_json
+from indistinct.core.doors import read_file, write_whole
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.flags import RecordFlags
-from indistinct.showing import Shown, Table
 
 __all__ = ["FOLLOW_UP_STATES", "FollowUp", "FollowUps", "State"]
 
@@ -52,8 +51,8 @@ class FollowUp:
         )
 
 
-@dataclass(frozen=True)
-class FollowUps(Shown):
+@result(eq=True)
+class FollowUps(Result):
     """All judgements about a file's flags, in the order in which they were made.
 
     The present state of a flag is the last one. Nothing is changed in place: every method
@@ -66,7 +65,18 @@ class FollowUps(Shown):
 
     records: int
     """The records of the file they belong to; another file has other record numbers."""
-    entries: tuple[FollowUp, ...] = field(default=(), repr=False)
+    entries: tuple[FollowUp, ...] = ()
+
+    FACTS = facts(
+        Fact("version", lambda found: VERSION),
+        "records",
+        Fact("entries", lambda found: [asdict(entry) for entry in found.entries]),
+    )
+
+    def sentence(self) -> str:
+        """Say how many flags are in which state."""
+        counted = ", ".join(f"{count:,} {state}" for state, count in self.counts().items())
+        return f"FollowUps({counted})"
 
     def current(self) -> dict[tuple[int, str], FollowUp]:
         """Return the last judgement of every flag, in order of record and flag."""
@@ -127,14 +137,6 @@ class FollowUps(Shown):
         """Return the flags that are in a state."""
         return (entry for entry in self.current().values() if entry.state == state)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, as it is kept in the file."""
-        return {
-            "version": VERSION,
-            "records": self.records,
-            "entries": [asdict(entry) for entry in self.entries],
-        }
-
     def to_frame(self) -> Any:
         """Return the present state of every flag (pandas must be installed)."""
         schema = pa.schema(
@@ -147,10 +149,6 @@ class FollowUps(Shown):
         """Draw how many flags are in each state, as SVG."""
         counts = self.counts()
         return bars("Flags by state", list(counts), list(counts.values()))
-
-    def __repr__(self) -> str:
-        counted = ", ".join(f"{count:,} {state}" for state, count in self.counts().items())
-        return f"FollowUps({counted})"
 
     def save(self, path: str | Path) -> Path:
         """Write the file, whole or not at all."""
@@ -180,7 +178,7 @@ class FollowUps(Shown):
             raise InputError("\n".join(problems))
         return cls(records, tuple(FollowUp(**entry) for entry in entries))
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Judgements of flags in a file of {self.records:,} records",

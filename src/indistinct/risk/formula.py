@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 
 __all__ = ["Model", "model_of", "parse_model"]
 

@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.errors import InputError
+from indistinct.core import Array, Floats, InputError, Ints
 
 __all__ = ["household_risk"]
 
-Array = NDArray[Any]
 
 WIDEST_SPAN = 4
 """Whole-number ids whose span is at most this many times the records are used as they are."""
@@ -24,7 +23,7 @@ WIDEST_SPAN = 4
 def household_risk(
     record_risk: ArrayLike | Iterable[Array],
     household: ArrayLike | pa.Array | pa.ChunkedArray | Iterable[Any],
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return for every record the risk that some member of its household is recognised.
 
     If members are recognised independently of each other, with risks r_i::
@@ -64,7 +63,7 @@ def household_risk(
     return risk
 
 
-def _risks(record_risk: Any) -> NDArray[np.float64]:
+def _risks(record_risk: Any) -> Floats:
     if isinstance(record_risk, np.ndarray):
         return record_risk.astype(np.float64)
     parts = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in record_risk]
@@ -84,7 +83,7 @@ def _ids(household: Any) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(items, from_pandas=True)])
 
 
-def _codes(ids: pa.ChunkedArray) -> tuple[NDArray[np.int64], int]:
+def _codes(ids: pa.ChunkedArray) -> tuple[Ints, int]:
     """Number the households from 0; a record without an id has -1."""
     if pa.types.is_floating(ids.type):
         ids = pc.if_else(pc.is_nan(ids), pa.scalar(None, ids.type), ids)

@@ -4,23 +4,18 @@ a record."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numba import njit
-from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.keys import KeyTable
-from indistinct.keys.wildcards import wildcard_frequencies, wildcard_weights
-from indistinct.showing import Shown, Table
-from indistinct.variables import Missing
+from indistinct.core import Array, Floats, Fraction, InputError, Ints, Missing, above, check_number
+from indistinct.keys import KeyTable, wildcard_frequencies, wildcard_weights
+from indistinct.results import Fact, Result, facts, result
+from indistinct.results.figures import bars
 
 __all__ = [
     "IndividualRisk",
@@ -29,8 +24,6 @@ __all__ = [
     "individual_risk",
 ]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Method = Literal["exact", "approximate"]
 
 ASSUMPTIONS = (
@@ -47,8 +40,8 @@ SERIES_FROM = 30
 """Class size from which the series needs few terms even at p = 0; below it a recursion is used."""
 
 
-@dataclass(frozen=True, eq=False)
-class IndividualRisk(Shown):
+@result
+class IndividualRisk(Result):
     """The probability that a record is linked with the right person, for every class.
 
     `risk` is in the order of the key table, so that `tally.per_record(result.risk)` hands it back
@@ -57,15 +50,29 @@ class IndividualRisk(Shown):
 
     method: Method
     records: int
-    risk: Floats = field(repr=False)
+    risk: Floats
     """Risk of each record of the class."""
-    frequency: Array = field(repr=False)
+    frequency: Array
     """Records that agree with the class: its size, unless missing values are wildcards."""
-    population: Floats = field(repr=False)
+    population: Floats
     """Estimated people who agree with the class."""
-    counts: NDArray[np.int64] = field(repr=False)
+    counts: Ints
     notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        Fact("model", lambda found: f"individual risk ({found.method})"),
+        "records",
+        Fact("expected_reidentifications", shown="expected re-identifications", form=",.2f"),
+        Fact("mean", "global_risk", shown="global risk (mean)", form=".4%"),
+        Fact("max", shown="largest risk of a record", form=".4%"),
+        "notes",
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say whose risk it is."""
+        return f"Individual risk ({self.method}) of {self.records:,} records"
 
     @cached_property
     def expected_reidentifications(self) -> float:
@@ -89,27 +96,14 @@ class IndividualRisk(Shown):
         of the records' risks with Σ min(r, r*) / n at most `global_risk`. Where nothing needs
         protection this is the largest risk of all.
         """
-        if not 0 < global_risk <= 1:
-            raise InputError(f"The global risk must be above 0 and at most 1. Got {global_risk}.")
+        check_number("The global risk", global_risk, above(0, 1))
         order = np.argsort(self.risk)
         risk, counts = self.risk[order], self.counts[order]
-        above = self.records - np.cumsum(counts)
-        held = np.cumsum(counts * risk) + above * risk
+        riskier = self.records - np.cumsum(counts)
+        held = np.cumsum(counts * risk) + riskier * risk
         within = int(np.searchsorted(held, global_risk * self.records, side="right"))
         # where even the smallest risk is too large, bringing all records to the bound reaches it
         return float(risk[within - 1]) if within else global_risk
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the file measures by name."""
-        return {
-            "model": f"individual risk ({self.method})",
-            "records": self.records,
-            "expected_reidentifications": self.expected_reidentifications,
-            "mean": self.global_risk,
-            "max": self.max,
-            "notes": list(self.notes),
-            "assumptions": list(self.assumptions),
-        }
 
     def to_frame(self) -> Any:
         """Return one row per class as a pandas frame."""
@@ -124,41 +118,6 @@ class IndividualRisk(Shown):
             [f"{i / 10:.1f}–{(i + 1) / 10:.1f}" for i in range(10)],
             counted.tolist(),
         )
-
-    def _rows(self) -> list[tuple[str, str]]:
-        return [
-            ("expected re-identifications", f"{self.expected_reidentifications:,.2f}"),
-            ("global risk (mean)", f"{self.global_risk:.4%}"),
-            ("largest risk of a record", f"{self.max:.4%}"),
-        ]
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"Individual risk ({self.method}) of {self.records:,} records"]
-        lines += [f"  {what:<28} {value:>14}" for what, value in self._rows()]
-        lines += [f"  note: {note}" for note in self.notes]
-        lines += [f"  assumes: {text}" for text in self.assumptions]
-        return lines
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"Individual risk ({self.method})",
-                {
-                    "records": self.records,
-                    "expected re-identifications": self.expected_reidentifications,
-                    "global risk (mean)": self.global_risk,
-                    "largest risk of a record": self.max,
-                },
-                formats={
-                    "expected re-identifications": ",.2f",
-                    "global risk (mean)": ".4%",
-                    "largest risk of a record": ".4%",
-                },
-            )
-        ]
 
 
 def individual_risk(

@@ -7,20 +7,17 @@ in school": the profile shows such a thing for any file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import AtMost, Bools, ClassSize, Floats, InputError, Ints, did_you_mean
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.packed import small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = ["ASSUMPTIONS", "KAnonymityTest", "Profile", "k_anonymity_test"]
 
@@ -33,8 +30,8 @@ ASSUMPTIONS = (
 """What the test takes for granted, printed with its result."""
 
 
-@dataclass(frozen=True, eq=False)
-class Profile(Shown):
+@result
+class Profile(Result):
     """Who satisfies k-anonymity and who does not, by the categories of every key variable.
 
     The lift of a category is its share among records that satisfy, divided by its share among
@@ -44,11 +41,19 @@ class Profile(Shown):
     """
 
     names: tuple[str, ...]
-    values: tuple[tuple[Any, ...], ...] = field(repr=False)
-    satisfied: tuple[NDArray[np.int64], ...] = field(repr=False)
-    flagged: tuple[NDArray[np.int64], ...] = field(repr=False)
+    values: tuple[tuple[Any, ...], ...]
+    satisfied: tuple[Ints, ...]
+    flagged: tuple[Ints, ...]
 
-    def lift(self, name: str) -> NDArray[np.float64]:
+    FACTS = facts(
+        "separation",
+    )
+
+    def sentence(self) -> str:
+        """Say what is compared."""
+        return "How far records that satisfy differ from those that do not (0 to 1)"
+
+    def lift(self, name: str) -> Floats:
         """Return the lift of every category of a variable, in the order of its values."""
         if name not in self.names:
             raise InputError(f"'{name}' is not in the key. {did_you_mean(name, self.names)}")
@@ -91,26 +96,11 @@ class Profile(Shown):
             [100 * value for _, value in ranked],
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return how far the groups differ by variable; no values of the data."""
-        return {"separation": self.separation}
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        ranked = sorted(self.separation.items(), key=lambda item: -item[1])
-        lines = ["how far records that satisfy differ from those that do not (0 to 1):"]
-        lines += [f"  {name:<24} {value:6.3f}" for name, value in ranked[:8]]
-        if len(ranked) > 8:
-            lines.append(f"  and {len(ranked) - 8} variables more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         ranked = sorted(self.separation.items(), key=lambda item: -item[1])
         return [
             Table(
-                "How far records that satisfy differ from those that do not (0 to 1)",
+                self.sentence(),
                 ("variable", "separation"),
                 ranked,
                 {"separation": ".3f"},
@@ -118,23 +108,42 @@ class Profile(Shown):
         ]
 
 
-def _share(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _share(counts: Ints) -> Floats:
     return counts / max(1, int(counts.sum()))
 
 
-@dataclass(frozen=True, eq=False)
-class KAnonymityTest(Shown):
+@result
+class KAnonymityTest(Result):
     """The records that do not satisfy k-anonymity for a key.
 
     `satisfied` says it of every class, in the order of the key table.
     """
 
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     k: int
-    satisfied: NDArray[np.bool_] = field(repr=False)
+    satisfied: Bools
     flagged: int
     unique: int
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        Fact("key", "table.names"),
+        "k",
+        Fact("records", shown="records"),
+        Fact("classes", "table.classes", shown="classes"),
+        Fact("flagged", shown="do not satisfy"),
+        Fact("share_flagged", shown="share", form=".1%"),
+        Fact("unique", shown="alone with their key"),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say how many records do not satisfy it."""
+        return (
+            f"{self.flagged:,} of {self.records:,} records ({self.share_flagged:.1%}) do not "
+            f"satisfy {self.k}-anonymity by {', '.join(self.table.names)}; "
+            f"{self.unique:,} are alone with their key"
+        )
 
     @property
     def records(self) -> int:
@@ -159,48 +168,9 @@ class KAnonymityTest(Shown):
             satisfied.append(both[1])
         return Profile(table.names, tuple(values), tuple(satisfied), tuple(flagged))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "key": list(self.table.names),
-            "k": self.k,
-            "records": self.records,
-            "classes": self.table.classes,
-            "flagged": self.flagged,
-            "share_flagged": self.share_flagged,
-            "unique": self.unique,
-            "assumptions": list(self.assumptions),
-        }
-
     def plot(self) -> str:
         """Draw the records by the size of their class, as SVG."""
         return self.table.plot()
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        line = (
-            f"{self.flagged:,} of {self.records:,} records ({self.share_flagged:.1%}) do not "
-            f"satisfy {self.k}-anonymity by {', '.join(self.table.names)}; "
-            f"{self.unique:,} are alone with their key"
-        )
-        return [line]
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"{self.k}-anonymity by {', '.join(self.table.names)}",
-                {
-                    "records": self.records,
-                    "classes": self.table.classes,
-                    "do not satisfy": self.flagged,
-                    "share": self.share_flagged,
-                    "alone with their key": self.unique,
-                },
-                formats={"share": ".1%"},
-            )
-        ]
 
 
 def k_anonymity_test(
@@ -212,7 +182,7 @@ def k_anonymity_test(
     >>> people = pa.table({"age": [8, 8, 8, 41, 41], "sex": [1, 1, 1, 1, 2]})
     >>> with indistinct.open_data(people) as data:
     ...     test = k_anonymity_test(data.key_table(["age", "sex"]))
-    >>> test
+    >>> print(test.sentence())
     2 of 5 records (40.0%) do not satisfy 3-anonymity by age, sex; 2 are alone with their key
     >>> test.profile().separation
     {'age': 1.0, 'sex': 0.5}

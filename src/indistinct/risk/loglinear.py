@@ -19,23 +19,19 @@ the likelihood from any such product:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError, Ints, SmallInts
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Result, facts, result
 from indistinct.risk.formula import Model
-from indistinct.showing import Shown, Table
 
 __all__ = ["DENSE_CELLS", "Fit", "fit"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 DENSE_CELLS = 5_000_000
 """The largest cross-product that is held as an array."""
@@ -53,8 +49,8 @@ what all others may change at most for the look to count."""
 LOWEST = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
-class Fit(Shown):
+@result
+class Fit(Result):
     """A fitted log-linear model.
 
     Parameters
@@ -82,7 +78,7 @@ class Fit(Shown):
     """
 
     model: Model
-    means: Floats = field(repr=False)
+    means: Floats
     parameters: int
     cells: int
     zero_cells: int
@@ -94,39 +90,33 @@ class Fit(Shown):
     deviation: float
     tolerance: float
     converged: bool
-    dense: Floats | None = field(default=None, repr=False)
-    dense_counts: Integers | None = field(default=None, repr=False)
+    dense: Floats | None = None
+    dense_counts: Ints | None = None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("model", "model.text", shown="model"),
+        Fact("parameters", shown="parameters"),
+        Fact("cells", shown="cells"),
+        Fact("zero_cells", shown="zero cells"),
+        Fact("margin_cells", shown="margin cells"),
+        Fact("zero_margins", shown="zero margins"),
+        Fact("structural_zeros", shown="structural zeros"),
+        Fact("vanishing", shown="vanishing"),
+        Fact("cycles", shown="cycles"),
+        Fact("deviation", shown="deviation", form=".1e"),
+        Fact("tolerance", shown="tolerance", form=".1e"),
+        Fact("converged", shown="converged"),
+    )
 
-    def _lines(self) -> list[str]:
-        lines = [f"Log-linear model {self.model.text}: {self.parameters:,} parameters"]
-        lines.append(f"  {self.cells:,} cells, {self.zero_cells:,} of them without a record")
-        if self.zero_margins:
-            lines.append(
-                f"  {self.zero_margins:,} of {self.margin_cells:,} margin cells are zero: "
-                f"{self.structural_zeros:,} cells are structural zeros"
-            )
-        if self.vanishing:
-            lines.append(f"  {self.vanishing:,} more cells vanish at the maximum")
-        how = f"{self.cycles} cycles" if self.cycles else "closed form"
-        reached = "" if self.converged else "; NOT converged"
-        lines.append(f"  {how}, margins within {self.deviation:.1e} (relative){reached}")
-        lines += [f"  note: {note}" for note in self.model.notes[:3]]
-        return lines
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the model."""
+        return self.model.notes
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        names = "parameters cells zero_cells margin_cells zero_margins structural_zeros vanishing"
-        facts: dict[str, Any] = {"model": self.model.text}
-        facts |= {name: getattr(self, name) for name in names.split()}
-        facts |= {"cycles": self.cycles, "deviation": self.deviation}
-        return facts | {"tolerance": self.tolerance, "converged": self.converged}
-
-    def _tables(self) -> list[Table]:
-        shown = {name.replace("_", " "): value for name, value in self.to_dict().items()}
-        return [Table.facts(f"Log-linear model {self.model.text}", shown)]
+    def sentence(self) -> str:
+        """Say which model, and its size."""
+        reached = "" if self.converged else ", NOT converged"
+        return f"Log-linear model {self.model.text}: {self.parameters:,} parameters{reached}"
 
 
 def fit(
@@ -181,7 +171,7 @@ def fit(
     return _dense(table, model, codes, sizes, tolerance, cycles, accept)
 
 
-def observed_categories(table: KeyTable) -> tuple[list[Integers], list[int]]:
+def observed_categories(table: KeyTable) -> tuple[list[Ints], list[int]]:
     """Return the codes of each variable counted over the categories that occur, and their number.
 
     A category that no record has would be a margin of zero, and all its cells structural zeros.
@@ -195,7 +185,7 @@ def observed_categories(table: KeyTable) -> tuple[list[Integers], list[int]]:
 
 
 def _main_effects(
-    table: KeyTable, model: Model, codes: list[Integers], sizes: list[int], tolerance: float
+    table: KeyTable, model: Model, codes: list[Ints], sizes: list[int], tolerance: float
 ) -> Fit:
     n = table.records
     shares = [
@@ -230,7 +220,7 @@ def _main_effects(
     )
 
 
-def _spread(table: KeyTable, codes: list[Integers], sizes: list[int]) -> Integers:
+def _spread(table: KeyTable, codes: list[Ints], sizes: list[int]) -> Ints:
     counts = np.zeros(sizes, dtype=np.int64)
     counts[tuple(codes)] = table.counts
     return counts
@@ -239,7 +229,7 @@ def _spread(table: KeyTable, codes: list[Integers], sizes: list[int]) -> Integer
 def _dense(
     table: KeyTable,
     model: Model,
-    codes: list[Integers],
+    codes: list[Ints],
     sizes: list[int],
     tolerance: float,
     cycles: int,
@@ -309,9 +299,9 @@ class Proportional:
 
 
 def proportional_fit(
-    counts: Integers,
-    places: NDArray[np.int32],
-    starts: Integers,
+    counts: Ints,
+    places: SmallInts,
+    starts: Ints,
     target: Floats,
     *,
     tolerance: float,

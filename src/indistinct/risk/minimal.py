@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Array, Floats, InputError, Ints, check_whole, progress
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.minimal_search import gather_by_class, search
-from indistinct.showing import Shown, Table
 
 __all__ = ["MinimalUniques", "minimal_uniques"]
 
@@ -31,7 +27,6 @@ MEMORY = 1 << 29
 MOST_VARIABLES = 62
 """A set of variables is kept as a mask in a signed 64-bit word."""
 
-Array = NDArray[Any]
 
 ASSUMPTIONS = (
     "Unique means unique in the file: in a sample that need not be unique in the population.",
@@ -41,19 +36,48 @@ ASSUMPTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class MinimalUniques(Shown):
+@result
+class MinimalUniques(Result):
     """The minimal sample uniques (MSUs) of every class, and what they say of the file.
 
     Class `c` has the MSUs ``masks[offsets[c]:offsets[c + 1]]``, smallest first; bit j of a mask
     says that key variable j is in the set. A class with two or more records has none.
     """
 
-    table: KeyTable = field(repr=False)
+    table: KeyTable
     max_size: int
-    offsets: NDArray[np.int64] = field(repr=False)
-    masks: NDArray[np.int64] = field(repr=False)
+    offsets: Ints
+    masks: Ints
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        Fact("records", "table.records"),
+        Fact("key", "table.names"),
+        "max_size",
+        "sample_uniques",
+        "special_uniques",
+        Fact("minimal_uniques", lambda found: len(found)),
+        "sizes",
+        "by_smallest",
+        "assumptions",
+    )
+
+    def _lines(self) -> list[str]:
+        return [
+            self.sentence(),
+            f"  {self.sample_uniques:,} records unique on the whole key, "
+            f"{self.special_uniques:,} of them special uniques",
+            f"  MSUs by size                 {_shown(self.sizes)}",
+            f"  records by their smallest    {_shown(self.by_smallest)}",
+        ]
+
+    def sentence(self) -> str:
+        """Say how many there are, and up to which size."""
+        reach = "all sizes" if self.max_size == len(self.table.names) else f"≤ {self.max_size}"
+        return (
+            f"{len(self):,} minimal uniques ({reach}) of {self.table.records:,} records by "
+            f"{len(self.table.names)} variables"
+        )
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -64,17 +88,17 @@ class MinimalUniques(Shown):
         return int((self.table.counts == 1).sum())
 
     @cached_property
-    def number(self) -> NDArray[np.int64]:
+    def number(self) -> Ints:
         """The number of MSUs of each class."""
         return np.diff(self.offsets)
 
     @cached_property
-    def size(self) -> NDArray[np.int64]:
+    def size(self) -> Ints:
         """The size of every MSU, in the order of `masks`."""
         return np.bitwise_count(self.masks).astype(np.int64)
 
     @cached_property
-    def smallest(self) -> NDArray[np.int64]:
+    def smallest(self) -> Ints:
         """The size of each class's smallest MSU, 0 where it has none."""
         found = np.zeros(self.table.classes, dtype=np.int64)
         some = self.number > 0
@@ -136,36 +160,7 @@ class MinimalUniques(Shown):
             list(found.values()),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts of the file by name; no value of a record."""
-        return {
-            "records": self.table.records,
-            "key": list(self.table.names),
-            "max_size": self.max_size,
-            "sample_uniques": self.sample_uniques,
-            "special_uniques": self.special_uniques,
-            "minimal_uniques": len(self),
-            "sizes": self.sizes,
-            "by_smallest": self.by_smallest,
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        reach = "all sizes" if self.max_size == len(self.table.names) else f"≤ {self.max_size}"
-        lines = [
-            f"{len(self):,} minimal uniques ({reach}) of {self.table.records:,} records by "
-            f"{len(self.table.names)} variables",
-            f"  {self.sample_uniques:,} records unique on the whole key, "
-            f"{self.special_uniques:,} of them special uniques",
-            f"  MSUs by size                 {_shown(self.sizes)}",
-            f"  records by their smallest    {_shown(self.by_smallest)}",
-        ]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Minimal uniques of {self.table.records:,} records",
@@ -260,7 +255,7 @@ def _is_missing(table: KeyTable, row: int, j: int) -> bool:
     return bool(coding.missing and table.codes[row, j] == coding.size - 1)
 
 
-def _splitting(table: KeyTable) -> NDArray[np.float64]:
+def _splitting(table: KeyTable) -> Floats:
     """Return, for each variable, minus the chance that two classes agree on it."""
     classes = max(1, table.classes)
     found = [
@@ -270,9 +265,7 @@ def _splitting(table: KeyTable) -> NDArray[np.float64]:
     return np.array(found)
 
 
-def _columns(
-    table: KeyTable, rows: NDArray[np.int64], order: NDArray[np.int64]
-) -> tuple[Array, NDArray[np.int64]]:
+def _columns(table: KeyTable, rows: Ints, order: Ints) -> tuple[Array, Ints]:
     """Return the codes by variable, in the order of the search, and the code that is missing."""
     codings = [table.coding.variables[j] for j in order]
     widest = max(c.size for c in codings)
@@ -281,7 +274,7 @@ def _columns(
     return codes, np.array([c.size - 1 if c.missing else widest for c in codings], dtype=np.int64)
 
 
-def _reordered(masks: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _reordered(masks: Ints, order: Ints) -> Ints:
     """Return masks over the variables of the key, from masks over those of the search."""
     moved = np.zeros_like(masks)
     for position, j in enumerate(order.tolist()):
@@ -289,7 +282,7 @@ def _reordered(masks: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np
     return moved
 
 
-def _histogram(sizes: NDArray[np.int64], largest: int) -> dict[int, int]:
+def _histogram(sizes: Ints, largest: int) -> dict[int, int]:
     return dict(enumerate(np.bincount(sizes, minlength=largest + 1).tolist()[1:], start=1))
 
 

@@ -6,11 +6,10 @@ that still agree with another one. `search` says why the lists may shrink as the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import GOLDEN, Array, fold_word
 
 __all__ = ["gather_by_class", "search"]
 
@@ -18,8 +17,6 @@ BESIDE = np.uint32(1 << 31)
 """Marks an item of a list that only stands beside others: nobody asks whether it is alone."""
 
 RECORD = np.uint32(BESIDE - 1)
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)
@@ -233,7 +230,7 @@ def _tails(codes: Array) -> tuple[Array, Array]:
             key = np.uint64(codes[j, r])
             if j:
                 key |= np.uint64(numbers[j - 1, r]) << np.uint64(32)
-            h = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+            h = fold_word(key, 32) * GOLDEN
             at = np.int64(h >> np.uint64(20)) & (slots - 1)
             while used[at] == j + 1 and keys[at] != key:
                 at = (at + 1) & (slots - 1)

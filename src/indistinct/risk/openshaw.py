@@ -8,7 +8,6 @@ N − f_i, with f_i the records that share record i's key, itself included.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
@@ -18,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import Floats, InputError, Ints, did_you_mean
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = [
     "WORST_CASE",
@@ -57,8 +56,8 @@ of an area were published in 1991 (section 3)."""
 LARGEST_MATRIX = 5_000
 
 
-@dataclass(frozen=True, eq=False)
-class OpenshawRisk(Shown):
+@result
+class OpenshawRisk(Result):
     """Openshaw's measures for a file.
 
     `difference` is Σ_k D_ik for the records of every class, in the order of the key table;
@@ -72,8 +71,8 @@ class OpenshawRisk(Shown):
     variables: tuple[str, ...]
     other_variables: tuple[str, ...]
     records: int
-    difference: NDArray[np.int64] = field(repr=False)
-    relative: NDArray[np.float64] = field(repr=False)
+    difference: Ints
+    relative: Floats
     unique: int
     """Records with Σ D = N−1: maximum risk, eq. (3) and the first eq. (5)."""
     near_unique: Mapping[int, int]
@@ -85,6 +84,34 @@ class OpenshawRisk(Shown):
     threshold: float | None
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
+
+    FACTS = facts(
+        Fact("match_variables", "variables"),
+        "other_variables",
+        Fact("records", shown="records"),
+        Fact("unique", shown="unique"),
+        Fact(
+            "near_unique",
+            lambda found: {str(size): count for size, count in found.near_unique.items()},
+        ),
+        Fact("share_unique", shown="share unique", form=".6f"),
+        Fact("mean_difference", shown="mean difference", form=".6f"),
+        Fact("reading", shown="reading"),
+        "discounts",
+        Fact("risk", shown="discounted risk", form=".6g"),
+        Fact("threshold", shown="threshold"),
+        Fact("exceeds", shown="risk above the threshold"),
+        "assumptions",
+        "notes",
+        Fact("ΣD = N−2", lambda found: found.near_unique[2], shown="ΣD = N−2", told=False),
+        Fact("ΣD = N−3", lambda found: found.near_unique[3], shown="ΣD = N−3", told=False),
+        Fact("discount", shown="discount", told=False),
+    )
+
+    def sentence(self) -> str:
+        """Say how many records are unique."""
+        names = ", ".join(self.variables)
+        return f"{self.unique:,} of {self.records:,} records are unique by {names}"
 
     @property
     def discount(self) -> float:
@@ -98,7 +125,7 @@ class OpenshawRisk(Shown):
         return chosen * self.discount
 
     @cached_property
-    def class_risk(self) -> NDArray[np.float64]:
+    def class_risk(self) -> Floats:
         """The probability attached to every class: the discount where it is unique, else 0."""
         return np.where(self.difference == self.records - 1, self.discount, 0.0)
 
@@ -112,25 +139,6 @@ class OpenshawRisk(Shown):
         """Whether all records are alike: minimum risk, the second eq. (5)."""
         return bool(self.records) and not self.difference.any()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the file's measures as plain values."""
-        return {
-            "match_variables": list(self.variables),
-            "other_variables": list(self.other_variables),
-            "records": self.records,
-            "unique": self.unique,
-            "near_unique": {str(size): count for size, count in self.near_unique.items()},
-            "share_unique": self.share_unique,
-            "mean_difference": self.mean_difference,
-            "reading": self.reading,
-            "discounts": dict(self.discounts),
-            "risk": self.risk,
-            "threshold": self.threshold,
-            "exceeds": self.exceeds,
-            "assumptions": list(self.assumptions),
-            "notes": list(self.notes),
-        }
-
     def plot(self) -> str:
         """Draw how many records are unique, and shared by two and three, as SVG."""
         return bars(
@@ -138,42 +146,6 @@ class OpenshawRisk(Shown):
             [f"N−{size}" for size in self.near_unique],
             list(self.near_unique.values()),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        near = ", ".join(f"{self.near_unique[i]:,} at N−{i}" for i in (1, 2, 3))
-        names = ", ".join(self.variables)
-        lines = [
-            f"{self.unique:,} of {self.records:,} records are unique by {names}",
-            f"  ΣD: {near}",
-            f"  share unique {self.share_unique:.6f}, mean difference {self.mean_difference:.6f}",
-            f"  risk ({self.reading}, discount {self.discount:g}): {self.risk:.6g}",
-        ]
-        if self.threshold is not None:
-            word = "above" if self.exceeds else "not above"
-            lines.append(f"  {word} the threshold {self.threshold:g}")
-        lines += [f"  note: {note}" for note in self.notes]
-        return lines
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"Openshaw's measures by {', '.join(self.variables)}",
-                {
-                    "records": self.records,
-                    "unique": self.unique,
-                    "ΣD = N−2": self.near_unique[2],
-                    "ΣD = N−3": self.near_unique[3],
-                    "share unique": self.share_unique,
-                    "mean difference": self.mean_difference,
-                    "discount": self.discount,
-                    "discounted risk": self.risk,
-                },
-                formats={"share unique": ".6f", "mean difference": ".6f", "discounted risk": ".6g"},
-            )
-        ]
 
 
 def openshaw_risk(
@@ -295,12 +267,21 @@ def match_matrix(table: KeyTable) -> NDArray[np.int8]:
     return matrix + matrix.T
 
 
-@dataclass(frozen=True)
-class CodingEffect(Shown):
+@result(eq=True)
+class CodingEffect(Result):
     """What a coarser coding, fewer variables or more records do to the measures."""
 
     before: OpenshawRisk
     after: OpenshawRisk
+
+    FACTS = facts(Fact("measures", lambda found: found._by_measure(), spread=True))
+
+    def sentence(self) -> str:
+        """Say the risk before and after."""
+        return f"Risk {self.before.risk:.6g} before, {self.after.risk:.6g} after"
+
+    def _by_measure(self) -> dict[str, dict[str, float]]:
+        return {n: {"before": b, "after": a, "difference": a - b} for n, b, a in self.rows()}
 
     def rows(self) -> list[tuple[str, float, float]]:
         """Return each measure before and after."""
@@ -314,10 +295,6 @@ class CodingEffect(Shown):
             ("mean difference", one.mean_difference, two.mean_difference),
             ("risk", one.risk, two.risk),
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return each measure before and after, and the difference."""
-        return {n: {"before": b, "after": a, "difference": a - b} for n, b, a in self.rows()}
 
     def plot(self) -> str:
         """Draw how many records are unique, and near to it, before and after, as SVG."""
@@ -335,12 +312,7 @@ class CodingEffect(Shown):
         rows = [{"measure": n, "before": float(b), "after": float(a)} for n, b, a in self.rows()]
         return pa.Table.from_pylist(rows).to_pandas()
 
-    def __repr__(self) -> str:
-        lines = [f"{'':<18}{'before':>14}{'after':>14}"]
-        lines += [f"{n:<18}{b:>14,.6g}{a:>14,.6g}" for n, b, a in self.rows()]
-        return "\n".join(lines)
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "The measures before and after",
@@ -348,9 +320,6 @@ class CodingEffect(Shown):
                 [(name, float(before), float(after)) for name, before, after in self.rows()],
             )
         ]
-
-    def _headline(self) -> str:
-        return f"Risk {self.before.risk:.6g} before, {self.after.risk:.6g} after"
 
 
 def coding_effect(before: KeyTable, after: KeyTable, **options: Any) -> CodingEffect:

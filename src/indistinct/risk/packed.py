@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Ints, Words
 from indistinct.keys import KeyTable
 
 __all__ = ["PackedTable", "drop_variable", "pack_table", "small_after_last", "small_classes"]
 
-Array = NDArray[Any]
 
 WORD_BITS = 64
 ALL_BITS = (1 << WORD_BITS) - 1
@@ -37,10 +35,10 @@ class PackedTable:
     """
 
     order: tuple[int, ...]
-    words: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-    keep: NDArray[np.uint64]
-    before: NDArray[np.uint64]
+    words: Words
+    counts: Ints
+    keep: Words
+    before: Words
 
 
 def pack_table(table: KeyTable, order: Sequence[int] | None = None) -> PackedTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,14 +9,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Floats, InputError, Ints
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["KnownRisk", "PerClass", "known_population_risk", "score"]
 
-Floats = NDArray[np.float64]
 
 INDEPENDENCE = (
     "The probability of at least one re-identification takes the records as independent, which is "
@@ -35,7 +33,7 @@ def score(risk: ArrayLike) -> NDArray[np.int8]:
     return ((value > 0.1).astype(np.int8) + (value > 0.5)).astype(np.int8)
 
 
-class PerClass(Shown):
+class PerClass(Result):
     """What follows for the file from the risk of each class."""
 
     table: KeyTable
@@ -77,7 +75,7 @@ class PerClass(Shown):
     def _columns(self) -> dict[str, Any]:
         return {"risk": self.risk, "score": self.score}
 
-    def _rows(self, rows: NDArray[np.int64] | None = None) -> pa.Table:
+    def _rows(self, rows: Ints | None = None) -> pa.Table:
         table = self.table
         at = np.arange(table.classes) if rows is None else rows
         columns: dict[str, Any] = {
@@ -90,7 +88,7 @@ class PerClass(Shown):
         columns |= {name: values[at] for name, values in self._columns().items()}
         return pa.table(columns)
 
-    def ranking(self) -> NDArray[np.int64]:
+    def ranking(self) -> Ints:
         """The classes by falling risk, those of equal risk in key order."""
         return np.argsort(-self.risk, kind="stable")
 
@@ -103,13 +101,38 @@ class PerClass(Shown):
         return self._rows().to_pandas()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result
 class KnownRisk(PerClass):
     """The risk 1/F of every record where the population is known (section 3)."""
 
     table: KeyTable
-    population_counts: NDArray[np.int64] = field(repr=False)
+    population_counts: Ints
     assumptions: tuple[str, ...]
+
+    FACTS = facts(
+        Fact("records", "table.records"),
+        Fact("key", "table.names"),
+        Fact("sample_uniques", shown="unique in the sample"),
+        Fact("population_uniques", shown="unique in the population"),
+        Fact("expected_reidentifications", shown="expected correct matches", form=",.1f"),
+        Fact("mean", shown="mean risk"),
+        Fact("max", shown="largest risk"),
+        "at_least_one",
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say whose risk it is."""
+        names = ", ".join(self.table.names)
+        return f"{self.table.records:,} records by {names}, population known"
+
+    def _lines(self) -> list[str]:
+        return [
+            self.sentence(),
+            f"  unique in the sample          {self.sample_uniques:>12,}",
+            f"  unique in the population      {self.population_uniques:>12,}",
+            f"  expected correct matches  {self.expected_reidentifications:>18,.1f}",
+        ]
 
     @cached_property
     def risk(self) -> Floats:
@@ -126,45 +149,11 @@ class KnownRisk(PerClass):
         """Records for which one match would be expected to be correct, the sum of 1/F."""
         return float((self.table.counts * self.risk).sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        names = "sample_uniques population_uniques expected_reidentifications mean max at_least_one"
-        facts: dict[str, Any] = {"records": self.table.records, "key": list(self.table.names)}
-        facts |= {name: getattr(self, name) for name in names.split()}
-        return facts | {"assumptions": list(self.assumptions)}
-
     def plot(self) -> str:
         """Draw the records by the score of their risk, as SVG."""
         records = np.bincount(self.score, weights=self.table.counts, minlength=3)
         labels = ["up to 0.1", "0.1 to 0.5", "above 0.5"]
         return bars("Records by their risk, the population known", labels, records.tolist())
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        return [
-            f"{self.table.records:,} records by {', '.join(self.table.names)}, population known\n"
-            f"  unique in the sample          {self.sample_uniques:>12,}\n"
-            f"  unique in the population      {self.population_uniques:>12,}\n"
-            f"  expected correct matches  {self.expected_reidentifications:>18,.1f}"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"Risk by {', '.join(self.table.names)}, the population known",
-                {
-                    "records": self.table.records,
-                    "unique in the sample": self.sample_uniques,
-                    "unique in the population": self.population_uniques,
-                    "expected correct matches": self.expected_reidentifications,
-                    "mean risk": self.mean,
-                    "largest risk": self.max,
-                },
-                formats={"expected correct matches": ",.1f"},
-            )
-        ]
 
 
 def known_population_risk(table: KeyTable, population_counts: ArrayLike) -> KnownRisk:
@@ -189,7 +178,7 @@ def known_population_risk(table: KeyTable, population_counts: ArrayLike) -> Know
     )
 
 
-def population_of(table: KeyTable, population_counts: ArrayLike) -> NDArray[np.int64]:
+def population_of(table: KeyTable, population_counts: ArrayLike) -> Ints:
     """Return the population counts of the classes, checked against those of the sample."""
     counts = np.asarray(population_counts)
     if counts.shape != (table.classes,):

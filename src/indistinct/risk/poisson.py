@@ -20,8 +20,10 @@ from collections.abc import Callable
 
 import numpy as np
 from numba import vectorize
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
+
+from indistinct.core import Floats, Ints
 
 __all__ = [
     "expected_inverse",
@@ -32,7 +34,6 @@ __all__ = [
     "sigma2",
 ]
 
-Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 37.0
 """Where the density has fallen by this exponent, the integral ends."""
@@ -223,7 +224,7 @@ def _mode(location: Floats, power: Floats, rate: ArrayLike, sigma2: float) -> tu
     return omega / sigma2, shifted - omega
 
 
-def _reach(peak: Floats, sharp: Floats, spread: float) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _reach(peak: Floats, sharp: Floats, spread: float) -> tuple[Floats, Floats, Ints]:
     """Return how far the density reaches left and right of its mode, and the points it needs."""
     with np.errstate(divide="ignore"):
         c = NEGLIGIBLE / peak

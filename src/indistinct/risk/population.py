@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize, root
 from scipy.special import digamma, gammaln
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Floats, Fraction, InputError
 from indistinct.keys import KeyTable
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = [
     "ClassSizes",
@@ -30,7 +28,6 @@ __all__ = [
     "zayatz",
 ]
 
-Floats = NDArray[np.float64]
 ModelName = Literal["Zayatz", "Pitman", "slide negative binomial"]
 
 ASSUMPTIONS = (
@@ -90,8 +87,8 @@ class Estimate:
         return f"{self.population_uniques:,.1f}" + (f" ({shown})" if shown else "")
 
 
-@dataclass(frozen=True)
-class PopulationUniqueness(Shown):
+@result(eq=True)
+class PopulationUniqueness(Result):
     """Estimates of how many people are alone in the population with their key."""
 
     records: int
@@ -103,6 +100,37 @@ class PopulationUniqueness(Shown):
     """The estimate that the rule of Dankar and others takes."""
     why: str
     assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    FACTS = facts(
+        "records",
+        "population",
+        "fraction",
+        "sample_uniques",
+        Fact("model", "chosen.model", shown="chosen"),
+        Fact("why", shown="why"),
+        "expected_population_uniques",
+        "expected_sample_population_uniques",
+        "share",
+        Fact(
+            "estimates",
+            lambda found: {
+                e.model: {
+                    "population_uniques": e.population_uniques,
+                    "reason": e.reason,
+                    "parameters": dict(e.parameters),
+                }
+                for e in found.estimates
+            },
+        ),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say from how many records, of how many people."""
+        return (
+            f"Population uniques from {self.records:,} records, {self.fraction:.4g} of "
+            f"{self.population:,} people; {self.sample_uniques:,} sample uniques"
+        )
 
     @property
     def expected_population_uniques(self) -> float | None:
@@ -120,29 +148,6 @@ class PopulationUniqueness(Shown):
         """Population uniques as a share of the population."""
         found = self.chosen.population_uniques
         return None if found is None else found / self.population
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "records": self.records,
-            "population": self.population,
-            "fraction": self.fraction,
-            "sample_uniques": self.sample_uniques,
-            "model": self.chosen.model,
-            "why": self.why,
-            "expected_population_uniques": self.expected_population_uniques,
-            "expected_sample_population_uniques": self.expected_sample_population_uniques,
-            "share": self.share,
-            "estimates": {
-                e.model: {
-                    "population_uniques": e.population_uniques,
-                    "reason": e.reason,
-                    "parameters": dict(e.parameters),
-                }
-                for e in self.estimates
-            },
-            "assumptions": list(self.assumptions),
-        }
 
     def to_frame(self) -> Any:
         """Return one row per model as a pandas frame."""
@@ -163,21 +168,7 @@ class PopulationUniqueness(Shown):
         known = [(str(model), number) for model, number in found if number is not None]
         return bars("Population uniques, estimated", [m for m, _ in known], [n for _, n in known])
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"Population uniques from {self.records:,} records, {self.fraction:.4g} of "
-            f"{self.population:,} people; {self.sample_uniques:,} sample uniques"
-        ]
-        for e in self.estimates:
-            lines.append(f"  {'*' if e is self.chosen else ' '} {e.model:<24} {e}")
-        lines.append(f"  * {self.why}")
-        lines += [f"  assumes: {text}" for text in self.assumptions]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Population uniques among {self.population:,} people, by {self.records:,} records",

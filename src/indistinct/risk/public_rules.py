@@ -13,11 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.hierarchy import Nesting, as_text
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.core import Bools, InputError
+from indistinct.hierarchy import Nesting, as_text, is_suppressed
 from indistinct.keys import KeyTable
 from indistinct.risk.diversity import SensitiveCounts
 from indistinct.risk.folding import fold_text
@@ -69,7 +67,7 @@ def is_public_rule(content: Mapping[str, Any]) -> bool:
     return listed and all(isinstance(content.get(name), str) for name in _TEXTS)
 
 
-def known_by_rule(split: SensitiveCounts, rules: Sequence[PublicRule]) -> NDArray[np.bool_]:
+def known_by_rule(split: SensitiveCounts, rules: Sequence[PublicRule]) -> Bools:
     """Say of every class whether a rule tells the one value that it has.
 
     A rule that somebody in the same file contradicts excuses nothing.
@@ -123,7 +121,7 @@ def unmet_labels(values: Sequence[object], rule: PublicRule) -> tuple[str, ...]:
     )
 
 
-def _within(table: KeyTable, rule: PublicRule) -> NDArray[np.bool_]:
+def _within(table: KeyTable, rule: PublicRule) -> Bools:
     """Say of every class whether all that its label may stand for lies within the rule."""
     at = table.position(rule.given)
     codes, place = np.unique(table.codes[:, at], return_inverse=True)

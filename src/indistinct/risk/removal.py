@@ -9,21 +9,20 @@ record with the variable whose removal turned it from not satisfying to satisfyi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
+from indistinct.core import AtMost, ClassSize, InputError, above, check_number
 from indistinct.engine import Tally
-from indistinct.errors import InputError
-from indistinct.figures import bars
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.k_anonymity import ASSUMPTIONS
 from indistinct.risk.packed import drop_variable, pack_table, small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "RemovalStep",
@@ -45,8 +44,8 @@ class RemovalStep:
     classes: int
 
 
-@dataclass(frozen=True, eq=False)
-class VariableRemoval(Shown):
+@result
+class VariableRemoval(Result):
     """Variables removed from a key one at a time, and what each removal achieved.
 
     `flip` says of every class of the key table when it turned: 0 when its records satisfied
@@ -59,7 +58,7 @@ class VariableRemoval(Shown):
     records: int
     initially_safe: int
     steps: tuple[RemovalStep, ...]
-    flip: NDArray[np.int8] = field(repr=False)
+    flip: NDArray[np.int8]
     searched: bool
     """Whether the order was found here, and not given."""
     assumptions: tuple[str, ...] = (
@@ -67,6 +66,40 @@ class VariableRemoval(Shown):
         "A record's flag names the first removal that turned it; in another order it may be "
         "another variable.",
     )
+
+    FACTS = facts(
+        Fact("key", "names"),
+        "k",
+        "records",
+        "at_risk",
+        "initially_safe",
+        Fact("order", lambda found: "searched" if found.searched else "given"),
+        Fact(
+            "steps",
+            lambda found: [
+                {"removed": s.variable, "flipped": s.flipped, "at_risk": s.at_risk}
+                for s in found.steps
+            ],
+        ),
+        "still_at_risk",
+        Fact("candidates", lambda found: list(found.candidates())),
+        "assumptions",
+        Fact(
+            "masking",
+            lambda found: ", ".join(found.candidates()) or "none",
+            shown="consider for masking",
+            told=False,
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say how many records stand out, and whose order it is."""
+        share = self.at_risk / max(1, self.records)
+        return (
+            f"{self.at_risk:,} of {self.records:,} records ({share:.1%}) do not satisfy "
+            f"{self.k}-anonymity; removing from the key, in the order "
+            f"{'found' if self.searched else 'given'}"
+        )
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -88,8 +121,7 @@ class VariableRemoval(Shown):
 
         These are the variables to consider for masking.
         """
-        if not 0 < share <= 1:
-            raise InputError(f"share must be above 0 and at most 1. Got {share}.")
+        check_number("share", share, above(0, 1))
         turned, chosen = 0, []
         for step in self.steps:
             if turned >= share * self.at_risk:
@@ -138,44 +170,7 @@ class VariableRemoval(Shown):
             [before, *(step.at_risk for step in self.steps)],
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "key": list(self.names),
-            "k": self.k,
-            "records": self.records,
-            "at_risk": self.at_risk,
-            "initially_safe": self.initially_safe,
-            "order": "searched" if self.searched else "given",
-            "steps": [
-                {"removed": s.variable, "flipped": s.flipped, "at_risk": s.at_risk}
-                for s in self.steps
-            ],
-            "still_at_risk": self.still_at_risk,
-            "candidates": list(self.candidates()),
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        n = max(1, self.records)
-        lines = [
-            f"{self.at_risk:,} of {self.records:,} records ({self.at_risk / n:.1%}) do not satisfy "
-            f"{self.k}-anonymity; removing from the key, in the order "
-            f"{'found' if self.searched else 'given'}:"
-        ]
-        lines += [
-            f"  {s.variable:<24} turns {s.flipped:>12,}, leaves {s.at_risk / n:7.2%}"
-            for s in self.steps[:6]
-        ]
-        if len(self.steps) > 6:
-            lines.append(f"  and {len(self.steps) - 6} more, leaves {self.still_at_risk / n:.2%}")
-        lines.append(f"  consider for masking: {', '.join(self.candidates()) or 'none'}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Records in classes smaller than {self.k} as variables are removed",

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.arguments import Fraction
+from indistinct.core import Array, Floats, Fraction, InputError
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
-from indistinct.files import Source, write_data
+from indistinct.files import Source, counted_from_one, write_data
 from indistinct.keys import KeyTable, counts_in, people_by_class
+from indistinct.results import Fact, Result, Table, facts, folded, result
 from indistinct.risk.attackers import AttackerRisks, attacker_risks
 from indistinct.risk.attributes import AttributeRisk, attribute_disclosure
 from indistinct.risk.choice import ModelPath, choose_model
@@ -27,14 +26,13 @@ from indistinct.risk.per_class import KnownRisk, known_population_risk
 from indistinct.risk.removal import VariableRemoval, remove_variables
 from indistinct.risk.skinner_holmes import Distribution, RecordRisk, record_risk
 from indistinct.risk.sparse import fit_model
-from indistinct.risk.suda import Suda, suda
-from indistinct.showing import Shown, Table, folded
+from indistinct.risk.suda2 import Suda, suda
 
 __all__ = ["FileRisk", "file_risk"]
 
 
-@dataclass(frozen=True, eq=False)
-class FileRisk(Shown):
+@result
+class FileRisk(Result):
     """The risk of every record of a file, and of the file.
 
     `found` is the estimate after Skinner and Holmes, or the known risk where the population was
@@ -43,13 +41,35 @@ class FileRisk(Shown):
     """
 
     source: Source
-    tally: Tally = field(repr=False)
+    tally: Tally
     found: RecordRisk | KnownRisk
-    path: ModelPath | None = field(default=None, repr=False)
+    path: ModelPath | None = None
     individual: IndividualRisk | None = None
     household: str | None = None
     attributes: AttributeRisk | None = None
     flags: RecordFlags | None = None
+
+    FACTS = facts(
+        Fact("found", spread=True),
+        Fact("method", lambda found: found._method(), spread=True),
+        Fact("path", when=lambda found: found.path is not None),
+        Fact("individual", when=lambda found: found.individual is not None),
+        Fact("attributes", when=lambda found: found.attributes is not None),
+        Fact("flags", when=lambda found: found.flags is not None),
+        "attackers",
+        "variables",
+    )
+
+    def _method(self) -> dict[str, object]:
+        """The model and the method, which the estimate and the known risk say differently."""
+        if isinstance(self.found, RecordRisk):
+            return {"model": self.found.model.text, "method": "skinner-holmes"}
+        return {
+            "model": None,
+            "sigma2": None,
+            "method": "known population",
+            "expected_population_uniques": float(self.found.population_uniques),
+        }
 
     @cached_property
     def variables(self) -> VariableRemoval:
@@ -75,38 +95,13 @@ class FileRisk(Shown):
         """The key table that the risk was computed on."""
         return self.found.table
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        facts = self.found.to_dict()
-        if isinstance(self.found, RecordRisk):
-            facts["model"] = self.found.model.text
-            facts["method"] = "skinner-holmes"
-        else:
-            facts |= {
-                "model": None,
-                "sigma2": None,
-                "method": "known population",
-                "expected_population_uniques": float(self.found.population_uniques),
-            }
-        if self.path is not None:
-            facts["path"] = self.path.to_dict()
-        if self.individual is not None:
-            facts["individual"] = self.individual.to_dict()
-        if self.attributes is not None:
-            facts["attributes"] = self.attributes.to_dict()
-        if self.flags is not None:
-            facts["flags"] = self.flags.to_dict()
-        facts["attackers"] = self.attackers.to_dict()
-        facts["variables"] = self.variables.to_dict()
-        return facts
-
     def to_frame(self) -> Any:
         """Return one row per record, as `per_record` does, as a pandas frame."""
         return pa.Table.from_batches(self.per_record()).to_pandas()
 
     def per_record(self) -> Iterator[pa.RecordBatch]:
-        """One row per record: number, frequency, risk, and what else is known of it."""
-        columns: dict[str, NDArray[Any]] = {
+        """One row per record: number from 0, frequency, risk, and what else is known of it."""
+        columns: dict[str, Array] = {
             "frequency": self.table.counts,
             "risk": self.found.risk,
             "score": self.found.score,
@@ -132,10 +127,11 @@ class FileRisk(Shown):
             start = end
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write one row per record; the suffix of the path tells the format."""
-        return write_data(self.per_record(), path, increasing=["record"], overwrite=overwrite)
+        """Write one row per record, numbered from 1; the suffix of the path tells the format."""
+        rows = counted_from_one(self.per_record())
+        return write_data(rows, path, increasing=["record"], overwrite=overwrite)
 
-    def _household_risk(self) -> NDArray[np.float64]:
+    def _household_risk(self) -> Floats:
         """The risk that a member is recognised, by individual risk where there are weights."""
         if self.individual is not None:
             risk = self.individual.risk

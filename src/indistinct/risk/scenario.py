@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
-from indistinct.variables import Variables
+from indistinct.core import InputError, Variables, did_you_mean
+from indistinct.results import Result, Table, facts, result
 
 __all__ = [
     "MCCAA_2013",
@@ -33,8 +31,8 @@ class KeyRole:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ScenarioKey(Shown):
+@result(eq=True)
+class ScenarioKey(Result):
     """The columns of a file that stand for a scenario's key.
 
     `guessed` are the roles that were matched by name; `missing` those without a column.
@@ -45,33 +43,23 @@ class ScenarioKey(Shown):
     guessed: tuple[str, ...]
     missing: tuple[str, ...]
 
+    FACTS = facts(
+        "scenario",
+        "columns",
+        "guessed",
+        "missing",
+    )
+
+    def sentence(self) -> str:
+        """Say whose key it is."""
+        return f"Key of the scenario {self.scenario}"
+
     @property
     def key(self) -> tuple[str, ...]:
         """The columns, in the scenario's order."""
         return tuple(self.columns.values())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns by role."""
-        return {
-            "scenario": self.scenario,
-            "columns": dict(self.columns),
-            "guessed": list(self.guessed),
-            "missing": list(self.missing),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"key of the scenario {self.scenario}:"]
-        for role, column in self.columns.items():
-            guess = " (by its name)" if role in self.guessed else ""
-            lines.append(f"  {role:<22} {column}{guess}")
-        if self.missing:
-            lines.append(f"  not in the file: {', '.join(self.missing)}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(role, column, role in self.guessed) for role, column in self.columns.items()]
         return [
             Table(

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from math import inf, prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, special
 
+from indistinct.core import Floats, Ints
 from indistinct.keys import KeyTable
 from indistinct.risk.formula import Model, model_of
 from indistinct.risk.sparse import Factors, SparseFit
@@ -30,7 +30,6 @@ from indistinct.risk.support import Support, all_cells, drawn_cells
 
 __all__ = ["FULL_CELLS", "ShrunkenModel", "dispersion_shape", "full_support"]
 
-Floats = NDArray[np.float64]
 
 FULL_CELLS = 5_000_000
 """The largest cross-product whose cells are all taken; beyond, cells are drawn."""
@@ -219,7 +218,7 @@ class ShrunkenModel:
                 total += free * float(np.mean(expected / np.maximum(expected + shape, 1e-300)))
         return total
 
-    def _margin(self, margin: tuple[int, ...]) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    def _margin(self, margin: tuple[int, ...]) -> tuple[Floats, Floats, Ints]:
         place = self.support.places(margin)
         cells = prod(self.support.sizes[at] for at in margin)
         mass = self.means * self.support.weights

@@ -9,16 +9,16 @@ unique in the population and the probability that a match with it is correct.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.arguments import Fraction
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Floats, Fraction, InputError
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk import poisson
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import Fit
@@ -32,7 +32,6 @@ from indistinct.risk.per_class import (
     population_of,
     score,
 )
-from indistinct.showing import Table
 
 __all__ = [
     "Band",
@@ -45,7 +44,6 @@ __all__ = [
     "score",
 ]
 
-Floats = NDArray[np.float64]
 Distribution = Literal["auto", "poisson", "lognormal", "gamma"]
 Measure = Literal["population_unique", "correct_match"]
 
@@ -70,7 +68,7 @@ class Band:
     population_uniques: int | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@result
 class RecordRisk(PerClass):
     """The risk of every record, as estimated from the sample.
 
@@ -102,11 +100,32 @@ class RecordRisk(PerClass):
     distribution: Literal["poisson", "lognormal", "gamma"]
     sigma2: float
     dispersion: float
-    population_unique: Floats = field(repr=False)
-    correct_match: Floats = field(repr=False)
+    population_unique: Floats
+    correct_match: Floats
     measure: Measure
     assumptions: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+    FACTS = facts(
+        Fact("records", "table.records"),
+        Fact("key", "table.names"),
+        Fact("classes", "table.classes"),
+        "fraction",
+        "sample_uniques",
+        "expected_population_uniques",
+        "expected_reidentifications",
+        "measure",
+        "mean",
+        "max",
+        "at_least_one",
+        "distribution",
+        Fact("sigma2", lambda found: found.sigma2 if np.isfinite(found.sigma2) else None),
+        "dispersion",
+        "fit",
+        Fact("bands", lambda found: [band.sample_uniques for band in found.bands()]),
+        "assumptions",
+        "notes",
+    )
 
     @property
     def model(self) -> Model:
@@ -152,29 +171,6 @@ class RecordRisk(PerClass):
         both = {"population_unique": self.population_unique, "correct_match": self.correct_match}
         return both | {"score": self.score}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        return {
-            "records": self.table.records,
-            "key": list(self.table.names),
-            "classes": self.table.classes,
-            "fraction": self.fraction,
-            "sample_uniques": self.sample_uniques,
-            "expected_population_uniques": self.expected_population_uniques,
-            "expected_reidentifications": self.expected_reidentifications,
-            "measure": self.measure,
-            "mean": self.mean,
-            "max": self.max,
-            "at_least_one": self.at_least_one,
-            "distribution": self.distribution,
-            "sigma2": self.sigma2 if np.isfinite(self.sigma2) else None,
-            "dispersion": self.dispersion,
-            "fit": self.fit.to_dict(),
-            "bands": [band.sample_uniques for band in self.bands()],
-            "assumptions": list(self.assumptions),
-            "notes": list(self.notes),
-        }
-
     def plot(self) -> str:
         """Draw the sample uniques by bands of their risk, as SVG.
 
@@ -189,9 +185,6 @@ class RecordRisk(PerClass):
             names=("unique in the sample", "expected unique in the population"),
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         by = "weights" if self.fraction is None else f"fraction {self.fraction:g}"
         lines = [
@@ -205,7 +198,7 @@ class RecordRisk(PerClass):
         lines += [f"  note: {note}" for note in self.notes[:4]]
         return lines
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "Sample uniques by bands of their risk",

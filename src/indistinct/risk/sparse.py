@@ -19,18 +19,16 @@ from math import prod
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError, Ints, Seed, check_whole
 from indistinct.keys import KeyTable
+from indistinct.results import Fact, facts, result
 from indistinct.risk.formula import Model, parse_model
 from indistinct.risk.loglinear import DENSE_CELLS, Fit, fit, proportional_fit
 from indistinct.risk.support import Support, cycle, drawn_cells, live_cells, margin_table
 
 __all__ = ["ENUMERATED_CELLS", "Factors", "SparseFit", "fit_model", "fit_sparse"]
 
-Floats = NDArray[np.float64]
 
 ENUMERATED_CELLS = 3_000_000
 """The most cells that are listed; with more of them the sums are estimated."""
@@ -39,7 +37,7 @@ DRAWN_TOLERANCE = 2e-3
 """Drawn cells carry an error of their own, below which more cycles are of no use."""
 
 
-@dataclass(frozen=True, eq=False)
+@result
 class SparseFit(Fit):
     """A fitted log-linear model, with what its sums were taken over.
 
@@ -62,30 +60,18 @@ class SparseFit(Fit):
     effective_draws: float = float("nan")
     monte_carlo_error: float = 0.0
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = super()._lines()
-        if self.how == "enumerated":
-            lines.append(f"  {self.support_cells:,} cells under nonzero margins, all listed: exact")
-        else:
-            lines.append(
-                f"  sums estimated over {self.support_cells:,} cells, effective draws "
-                f"{self.effective_draws:,.0f}; error of a mean by drawing "
-                f"{self.monte_carlo_error:.1%} (median)"
-            )
-        return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by their fixed names."""
-        drawn = self.how == "drawn"
-        return super().to_dict() | {
-            "how": self.how,
-            "support_cells": self.support_cells,
-            "effective_draws": self.effective_draws if drawn else None,
-            "monte_carlo_error": self.monte_carlo_error,
-        }
+    FACTS = facts(
+        *Fit.FACTS,
+        Fact("how", shown="how"),
+        Fact("support_cells", shown="support cells"),
+        Fact(
+            "effective_draws",
+            lambda found: found.effective_draws if found.how == "drawn" else None,
+            shown="effective draws",
+            form=",.0f",
+        ),
+        Fact("monte_carlo_error", shown="monte carlo error", form=".1%"),
+    )
 
 
 @dataclass(eq=False)
@@ -97,7 +83,7 @@ class Factors:
     means: Floats
     target: Floats = field(init=False)
     factors: Floats = field(init=False)
-    starts: NDArray[np.int64] = field(init=False)
+    starts: Ints = field(init=False)
     kappa: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -181,8 +167,7 @@ def fit_sparse(
     >>> fit_sparse(table, parse_model("sex*job + town", table.names)).means.round(9)
     array([1. , 1. , 0.5, 0.5])
     """
-    if draws < 1000:
-        raise InputError(f"The number of draws must be at least 1,000. Got {draws}.")
+    check_whole("draws", draws, 1_000)
     if any(len(margin) > 3 for margin in model.margins):
         raise InputError(
             f"The sparse fit holds interactions of at most three variables. Got {model.text}."
@@ -319,9 +304,7 @@ def _facts(
     }
 
 
-def _layout(
-    margins: Sequence[Sequence[int]], sizes: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _layout(margins: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[Ints, Ints]:
     """Return up to three variables of every margin and their strides, padded by stride 0."""
     variables = np.zeros((len(margins), 3), dtype=np.int64)
     strides = np.zeros((len(margins), 3), dtype=np.int64)

@@ -7,19 +7,18 @@ subset is counted, by roll-up from the smallest superset at hand, without readin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import AtMost, ClassSize, InputError, Ints
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.packed import (
     PackedTable,
     drop_variable,
@@ -27,7 +26,6 @@ from indistinct.risk.packed import (
     small_after_last,
     small_classes,
 )
-from indistinct.showing import Shown, Table
 
 __all__ = ["MOST_VARIABLES", "SubsetRisk", "SubsetRow", "risk_by_subset"]
 
@@ -46,8 +44,8 @@ class SubsetRow:
     unique: int
 
 
-@dataclass(frozen=True, eq=False)
-class SubsetRisk(Shown):
+@result
+class SubsetRisk(Result):
     """Records at risk under every subset of a key.
 
     Arrays have one entry per subset. Bit j of the position is set when the subset holds variable
@@ -57,14 +55,41 @@ class SubsetRisk(Shown):
     names: tuple[str, ...]
     k: int
     records: int
-    classes: NDArray[np.int64] = field(repr=False)
-    at_risk: NDArray[np.int64] = field(repr=False)
-    unique: NDArray[np.int64] = field(repr=False)
+    classes: Ints
+    at_risk: Ints
+    unique: Ints
     assumptions: tuple[str, ...] = (
         "The intruder knows exactly the variables of the subset, without error.",
         "The file itself is where people must not stand out: sampling is not taken into account.",
         "A missing value is a category of its own.",
     )
+
+    FACTS = facts(
+        Fact("key", "names"),
+        "k",
+        "records",
+        Fact("subsets", lambda found: len(found.at_risk) - 1),
+        Fact("at_risk", "whole.at_risk"),
+        Fact("unique", "whole.unique"),
+        "shares",
+        "unique_shares",
+        Fact(
+            "best_to_drop",
+            lambda found: [
+                {"dropped": row.dropped, "at_risk": row.at_risk, "unique": row.unique}
+                for row in found.best_to_drop
+            ],
+        ),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say how many records stand out by the whole key."""
+        whole = self.whole
+        return (
+            f"{len(self.at_risk) - 1:,} subsets of {len(self.names)} variables: "
+            f"{whole.at_risk:,} of {self.records:,} records in classes smaller than {self.k}"
+        )
 
     def position(self, kept: Sequence[str]) -> int:
         """Return the position of a subset in the arrays."""
@@ -113,7 +138,7 @@ class SubsetRisk(Shown):
         """The same for the records that are alone."""
         return self._shapley(self.unique)
 
-    def _shapley(self, worth: NDArray[np.int64]) -> dict[str, float]:
+    def _shapley(self, worth: Ints) -> dict[str, float]:
         count = len(self.names)
         position = np.arange(len(worth))
         size = np.bitwise_count(position.astype(np.uint32)).astype(np.int64)
@@ -176,45 +201,7 @@ class SubsetRisk(Shown):
             [records for _, records in ranked],
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the totals, the shares and the best choices; subsets by name of variables."""
-        whole = self.whole
-        return {
-            "key": list(self.names),
-            "k": self.k,
-            "records": self.records,
-            "subsets": len(self.at_risk) - 1,
-            "at_risk": whole.at_risk,
-            "unique": whole.unique,
-            "shares": self.shares,
-            "unique_shares": self.unique_shares,
-            "best_to_drop": [
-                {"dropped": list(row.dropped), "at_risk": row.at_risk, "unique": row.unique}
-                for row in self.best_to_drop
-            ],
-            "assumptions": list(self.assumptions),
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        whole = self.whole
-        lines = [
-            f"{len(self.at_risk) - 1:,} subsets of {len(self.names)} variables: "
-            f"{whole.at_risk:,} of {self.records:,} records in classes smaller than {self.k}",
-            "  share of them by variable:",
-        ]
-        ranked = sorted(self.shares.items(), key=lambda item: -item[1])
-        for name, share in ranked[:5]:
-            lines.append(f"    {name:<24} {share:>12,.1f} {share / max(1, whole.at_risk):7.1%}")
-        if len(ranked) > 5:
-            lines.append(f"    and {len(ranked) - 5} variables more")
-        best = self.best_to_drop[min(1, len(self.names))]
-        lines.append(f"  best to drop: {', '.join(best.dropped)}, leaves {best.at_risk:,} at risk")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         whole = self.whole
         return [
             Table(
@@ -288,7 +275,7 @@ class _Walk:
     system gives memory to those parts only that are written to.
     """
 
-    def __init__(self, packed: PackedTable, k: int, found: NDArray[np.int64]) -> None:
+    def __init__(self, packed: PackedTable, k: int, found: Ints) -> None:
         self.packed, self.k, self.found = packed, k, found
         rows, width = packed.words.shape
         depth = len(packed.order)

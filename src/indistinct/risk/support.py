@@ -16,16 +16,13 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, InputError, Ints, SmallInts
 from indistinct.engine import Coding, KeyCoding
-from indistinct.errors import InputError
 from indistinct.keys import KeyTable
 
 __all__ = ["LARGEST_MARGIN", "Support", "all_cells", "drawn_cells", "live_cells", "margin_table"]
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 LARGEST_MARGIN = 50_000_000
 """The largest margin that is held as an array."""
@@ -38,7 +35,7 @@ class Support:
     Parameters
     ----------
     codes
-        Codes of the cells over the categories that occur (rows: variables, columns: cells).
+        SmallInts of the cells over the categories that occur (rows: variables, columns: cells).
     sizes
         Number of categories that occur, by variable.
     counts
@@ -51,7 +48,7 @@ class Support:
         Cells drawn, where they were.
     """
 
-    codes: Codes = field(repr=False)
+    codes: SmallInts = field(repr=False)
     sizes: tuple[int, ...]
     counts: Floats = field(repr=False)
     weights: Floats = field(repr=False)
@@ -63,7 +60,7 @@ class Support:
         """The number of cells held."""
         return int(self.codes.shape[1])
 
-    def places(self, margin: Sequence[int]) -> NDArray[np.int64]:
+    def places(self, margin: Sequence[int]) -> Ints:
         """Return every cell's place in a margin."""
         place = np.zeros(self.cells, dtype=np.int64)
         for at in margin:
@@ -72,14 +69,16 @@ class Support:
         return place
 
 
-def occurring(table: KeyTable) -> tuple[Codes, tuple[int, ...]]:
+def occurring(table: KeyTable) -> tuple[SmallInts, tuple[int, ...]]:
     """Return codes over the categories that occur (rows: variables), and how many occur."""
     found = [np.unique(table.codes[:, j], return_inverse=True) for j in range(len(table.names))]
     codes = np.stack([inverse for _, inverse in found]).astype(np.int32)
     return codes, tuple(len(values) for values, _ in found)
 
 
-def margin_table(codes: Codes, sizes: Sequence[int], margin: Sequence[int], amounts: Any) -> Floats:
+def margin_table(
+    codes: SmallInts, sizes: Sequence[int], margin: Sequence[int], amounts: Any
+) -> Floats:
     """Add up amounts by the categories of a margin; a flat array, the last variable fastest."""
     cells = prod(sizes[at] for at in margin)
     if cells > LARGEST_MARGIN:
@@ -185,7 +184,7 @@ def _counts(table: KeyTable, cells: int) -> Floats:
     return counts
 
 
-def _merged(codes: Codes, others: Codes, sizes: Sequence[int]) -> tuple[Codes, NDArray[np.int64]]:
+def _merged(codes: SmallInts, others: SmallInts, sizes: Sequence[int]) -> tuple[SmallInts, Ints]:
     """Return the distinct cells of two lists, and the row there of every one of both."""
     coding = KeyCoding(tuple(Coding(str(j), size, False) for j, size in enumerate(sizes)))
     both = np.concatenate([codes, others], axis=1).T.astype(np.int64)
@@ -193,7 +192,7 @@ def _merged(codes: Codes, others: Codes, sizes: Sequence[int]) -> tuple[Codes, N
     return np.ascontiguousarray(distinct.codes.T.astype(np.int32)), rows
 
 
-def _tree(codes: Codes, sizes: Sequence[int], counts: Any) -> list[tuple[int, int]]:
+def _tree(codes: SmallInts, sizes: Sequence[int], counts: Any) -> list[tuple[int, int]]:
     """Return (variable, parent) along the tree of largest mutual information, the root first."""
     n = float(np.sum(counts))
     shares = [margin_table(codes, sizes, (j,), counts) / n for j in range(len(sizes))]
@@ -216,7 +215,7 @@ def _tree(codes: Codes, sizes: Sequence[int], counts: Any) -> list[tuple[int, in
 
 
 def _conditionals(
-    codes: Codes, sizes: Sequence[int], counts: Any, tree: list[tuple[int, int]], mixed: float
+    codes: SmallInts, sizes: Sequence[int], counts: Any, tree: list[tuple[int, int]], mixed: float
 ) -> list[Floats]:
     """Return p(child | parent) as tables, one row for each category of the parent."""
     tables = []

@@ -16,12 +16,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from indistinct.arguments import AtMost, ClassSize
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import AtMost, ClassSize, InputError
 from indistinct.keys import KeyTable, threshold
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.risk.packed import small_classes
-from indistinct.showing import Shown, Table
 
 __all__ = [
     "Combination",
@@ -34,7 +33,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Combination:
+class Combination(Part):
     """One combination of attributes: its bins, and the records alone in theirs."""
 
     attributes: tuple[str, ...]
@@ -43,6 +42,17 @@ class Combination:
     classes: int
     possible: int
     """Bins that could be: the product of the attributes' numbers of values."""
+
+    FACTS = facts(
+        "attributes",
+        "records",
+        "unique",
+        "uniqueness",
+        "classes",
+        "possible",
+        "average_class",
+        "average_bin",
+    )
 
     @property
     def uniqueness(self) -> float:
@@ -59,22 +69,9 @@ class Combination:
         """The mean over all bins that could be, N / possible: below 1, most stay empty."""
         return self.records / max(1, self.possible)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "attributes": list(self.attributes),
-            "records": self.records,
-            "unique": self.unique,
-            "uniqueness": self.uniqueness,
-            "classes": self.classes,
-            "possible": self.possible,
-            "average_class": self.average_class,
-            "average_bin": self.average_bin,
-        }
 
-
-@dataclass(frozen=True)
-class UniquenessTable(Shown):
+@result(eq=True)
+class UniquenessTable(Result):
     """The share of records that are alone, for several combinations of attributes."""
 
     records: int
@@ -85,13 +82,15 @@ class UniquenessTable(Shown):
         "A missing value is a value of its own.",
     )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rows as plain values."""
-        return {
-            "records": self.records,
-            "combinations": [row.to_dict() for row in self.rows],
-            "assumptions": list(self.assumptions),
-        }
+    FACTS = facts(
+        "records",
+        Fact("combinations", "rows"),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say among how many records."""
+        return f"Uniqueness among {self.records:,} records"
 
     def to_frame(self) -> Any:
         """Return one row per combination (pandas must be installed)."""
@@ -106,21 +105,7 @@ class UniquenessTable(Shown):
             [100 * row.uniqueness for row in self.rows],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"uniqueness among {self.records:,} records"]
-        for row in self.rows[:8]:
-            lines.append(
-                f"  {', '.join(row.attributes):<40} {row.uniqueness:7.1%} alone, "
-                f"{row.possible:,} bins possible, {row.average_class:,.1f} to a bin"
-            )
-        if len(self.rows) > 8:
-            lines.append(f"  and {len(self.rows) - 8} combinations more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Uniqueness among {self.records:,} records",
@@ -192,8 +177,8 @@ class Knowledge:
     classes: int
 
 
-@dataclass(frozen=True)
-class KeySensitivity(Shown):
+@result(eq=True)
+class KeySensitivity(Result):
     """What happens to k when the recipient knows one attribute more than the key.
 
     `extras` are sorted by the records that fall below k, the most dangerous attribute first.
@@ -210,13 +195,13 @@ class KeySensitivity(Shown):
         "A missing value is a value of its own.",
     )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "key": list(self.key),
-            "k": self.k,
-            "records": self.records,
-            "rows": [
+    FACTS = facts(
+        "key",
+        "k",
+        "records",
+        Fact(
+            "rows",
+            lambda found: [
                 {
                     "extra": row.extra,
                     "smallest_class": row.smallest,
@@ -224,10 +209,18 @@ class KeySensitivity(Shown):
                     "unique": row.unique,
                     "classes": row.classes,
                 }
-                for row in (self.base, *self.extras)
+                for row in (found.base, *found.extras)
             ],
-            "assumptions": list(self.assumptions),
-        }
+        ),
+        "assumptions",
+    )
+
+    def sentence(self) -> str:
+        """Say what is left with the key alone."""
+        return (
+            f"key {', '.join(self.key)}: smallest class {self.base.smallest:,}, "
+            f"{self.base.below_k:,} of {self.records:,} records below k = {self.k}"
+        )
 
     def to_frame(self) -> Any:
         """Return one row for the key and one for each attribute more (pandas must be installed)."""
@@ -242,24 +235,7 @@ class KeySensitivity(Shown):
             [row.below_k for row in rows],
         )
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"key {', '.join(self.key)}: smallest class {self.base.smallest:,}, "
-            f"{self.base.below_k:,} of {self.records:,} records below k = {self.k}"
-        ]
-        for row in self.extras[:7]:
-            lines.append(
-                f"  with {row.extra:<24} smallest {row.smallest:>6,}, "
-                f"below k {row.below_k:>10,}, alone {row.unique:>10,}"
-            )
-        if len(self.extras) > 7:
-            lines.append(f"  and {len(self.extras) - 7} attributes more")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"What is left of k = {self.k} if an attribute more is known",

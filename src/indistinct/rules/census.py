@@ -5,10 +5,9 @@ from __future__ import annotations
 import keyword
 from collections.abc import Sequence
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Value
 from indistinct.households import HouseholdColumns
 from indistinct.rules.rules import Rule, Rules
-from indistinct.variables import Value
 
 __all__ = ["census_rules", "one_of", "quoted_name"]
 

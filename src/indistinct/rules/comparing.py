@@ -7,22 +7,75 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import Array, InputError
 from indistinct.files import Source
-from indistinct.households import Column, Kinship, Records, read_kinship
+from indistinct.households import Column, Kinship, Records, read_columns, read_kinship
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
+from indistinct.rules.language import Value, _Reader, translated
+from indistinct.rules.operands import Numbers, Scope, Texts
 from indistinct.rules.rules import RuleCheck, Rules
-from indistinct.showing import Shown, Table
 
-__all__ = ["RulesReport", "compare_rules"]
-
-Data = Source | Mapping[str, NDArray[Any] | Column]
+__all__ = ["Measure", "RulesReport", "compare_rules"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RulesReport(Shown):
+# Measures: numbers made of variables in the language of rules, such as the youngest's age.
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number for every record: ``minimum(age)``, ``mother.age - age``.
+
+    >>> Measure("gap", "spouse.age - age").of(
+    ...     {"age": np.array([40, 37])}, Kinship(*map(np.array, ([0, 0], [0, 0], [1, 0], [-1, -1],
+    ...     [-1, -1])))
+    ... ).values.tolist()
+    [-3, 3]
+    """
+
+    name: str
+    text: str
+    variables: tuple[str, ...] = field(init=False)
+    needs_kinship: bool = field(init=False)
+    answer: Value = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Read the expression; refuse what is not understood."""
+        reader, answer = translated(self.text, f"Measure '{self.name}'", _Reader.value)
+        object.__setattr__(self, "variables", tuple(reader.variables))
+        object.__setattr__(self, "needs_kinship", reader.needs_kinship)
+        object.__setattr__(self, "answer", answer)
+
+    def read(self, source: Source, kinship: Kinship | None = None) -> Column:
+        """Compute the measure for the records of a file."""
+        source.check_columns(self.variables)
+        return self.of(read_columns(source, self.variables), kinship)
+
+    def of(
+        self, columns: Mapping[str, Column | np.ndarray], kinship: Kinship | None = None
+    ) -> Column:
+        """Compute the measure from columns."""
+        if self.needs_kinship and kinship is None:
+            raise InputError(
+                f"Measure '{self.name}' speaks of relatives or of the household, and who lives "
+                "with whom is not known. Say which columns these are."
+            )
+        read = {name: Column.of(columns[name]) for name in self.variables}
+        records = kinship.records if kinship is not None else len(next(iter(read.values())))
+        found = self.answer(Scope(read, kinship, records))
+        if isinstance(found, Texts):
+            return found.column
+        if not isinstance(found, Numbers):
+            raise InputError(f"Measure '{self.name}' is a text, not a number of the records.")
+        return Column(np.broadcast_to(found.values, (records,)), found.present)
+
+
+Data = Source | Mapping[str, Array | Column]
+
+
+@result
+class RulesReport(Result):
     """How many records break each rule before and after.
 
     Parameters
@@ -40,6 +93,29 @@ class RulesReport(Shown):
     after: RuleCheck
     became: Mapping[str, Records] = field(default_factory=dict)
 
+    FACTS = facts(
+        Fact("records", "before.records"),
+        Fact("original", "before.broken"),
+        Fact("released", "after.broken"),
+        Fact("difference", lambda found: found.after.broken - found.before.broken),
+        Fact("became_impossible", lambda found: len(found.became_impossible)),
+        Fact("threshold", lambda found: 0),
+        "passed",
+        Fact("rules", lambda found: {name: found._of_rule(name) for name in found.rules}),
+    )
+
+    def _of_rule(self, name: str) -> dict[str, object]:
+        before, after = self.before.counts[name], self.after.counts[name]
+        return {
+            "original": before,
+            "released": after,
+            "difference": after - before,
+            "became": len(self.became[name]),
+            "impossible": self.rules[name].impossible,
+            "reason": self.rules[name].reason,
+            "passed": after <= before,
+        }
+
     @property
     def passed(self) -> bool:
         """Whether no rule is broken by more records than before."""
@@ -51,33 +127,6 @@ class RulesReport(Shown):
         """The records that break some rule now and none before; from 0."""
         return np.flatnonzero(self.after.any & ~self.before.any)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values."""
-        before, after = self.before.counts, self.after.counts
-        rules = {
-            name: {
-                "original": before[name],
-                "released": after[name],
-                "difference": after[name] - before[name],
-                "became": len(self.became[name]),
-                "impossible": self.rules[name].impossible,
-                "reason": self.rules[name].reason,
-                "passed": after[name] <= before[name],
-            }
-            for name in self.rules
-        }
-        original, released = (int(np.count_nonzero(c.any)) for c in (self.before, self.after))
-        return {
-            "records": self.before.records,
-            "original": original,
-            "released": released,
-            "difference": released - original,
-            "became_impossible": len(self.became_impossible),
-            "threshold": 0,
-            "passed": self.passed,
-            "rules": rules,
-        }
-
     def plot(self) -> str:
         """Draw the records that break each rule before and after, as SVG."""
         before, after = self.before.counts, self.after.counts
@@ -88,9 +137,6 @@ class RulesReport(Shown):
             beside=[after[name] for name in before],
             names=("original", "released"),
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         before, after = self.before.counts, self.after.counts
@@ -109,7 +155,7 @@ class RulesReport(Shown):
         ]
         return lines
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         before, after = self.before.counts, self.after.counts
         return [
             Table(

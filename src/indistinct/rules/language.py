@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.rules.operands import (
     RELATIVES,
     Numbers,
@@ -81,7 +81,7 @@ def read_expression(text: str, *, rule: str) -> Expression:
     >>> read_expression("age < 15 and marital", rule="child")
     Traceback (most recent call last):
     ...
-    indistinct.errors.InputError: Rule 'child' is not understood at position 14: a comparison is
+    indistinct.core.errors.InputError: Rule 'child' is not understood at position 14: a ...
     needed here, such as age < 15.
     """
     reader, answer = translated(text, f"Rule '{rule}'", _Reader.truth)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError, Ints
 from indistinct.households import NOBODY, Column, Kinship, Records
 
 __all__ = [
@@ -31,7 +30,7 @@ __all__ = [
     "is_missing",
 ]
 
-Truths = NDArray[np.bool_]
+Truths = Bools
 RELATIVES = ("spouse", "mother", "father", "head")
 """The relatives whom a rule may speak of."""
 
@@ -208,7 +207,7 @@ def _by_text(column: Column, judge: Callable[[str], bool]) -> Truths:
     return found
 
 
-def _ranked(left: Column, right: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ranked(left: Column, right: Column) -> tuple[Ints, Ints]:
     """Return numbers that are ordered as the texts of two columns are."""
     rank = {t: n for n, t in enumerate(sorted({*(left.texts or ()), *(right.texts or ())}))}
     one, other = (

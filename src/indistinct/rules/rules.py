@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import Array, InputError, did_you_mean
 from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.rules.language import Expression, read_expression
 from indistinct.rules.operands import Scope, Truths
-from indistinct.showing import Shown, Table
 
 __all__ = ["Rule", "RuleCheck", "Rules"]
 
@@ -131,7 +130,7 @@ class Rules(Mapping[str, Rule]):
             raise InputError("\n".join(problems))
 
     def violations(
-        self, columns: Mapping[str, NDArray[Any] | Column], kinship: Kinship | None = None
+        self, columns: Mapping[str, Array | Column], kinship: Kinship | None = None
     ) -> RuleCheck:
         """Say for every record which rules it breaks.
 
@@ -195,8 +194,8 @@ def _records(
     return next(iter(lengths.values()), 0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RuleCheck(Shown):
+@result
+class RuleCheck(Result):
     """Which records break which rule.
 
     Parameters
@@ -212,6 +211,30 @@ class RuleCheck(Shown):
     records: int
     by_rule: Mapping[str, Truths]
     household: Records | None = None
+
+    FACTS = facts(
+        "records",
+        Fact("impossible", "broken"),
+        Fact(
+            "rules",
+            lambda found: {name: {"records": count} for name, count in found.counts.items()},
+        ),
+        Fact(
+            "households",
+            lambda found: len(found.violating_households),
+            when=lambda found: found.household is not None,
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say how many records break a rule."""
+        where = "" if self.household is None else f", {len(self.violating_households):,} households"
+        return f"{self.broken:,} of {self.records:,} records break a rule{where}"
+
+    @property
+    def broken(self) -> int:
+        """The records that break a rule."""
+        return int(np.count_nonzero(self.any))
 
     @property
     def any(self) -> Truths:
@@ -233,34 +256,11 @@ class RuleCheck(Shown):
             raise InputError("Households are not known. Check the rules with a kinship.")
         return np.unique(self.household[self.any])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain values."""
-        counts = self.counts
-        found = {
-            "records": self.records,
-            "impossible": int(np.count_nonzero(self.any)),
-            "rules": {name: {"records": count} for name, count in counts.items()},
-        }
-        if self.household is not None:
-            found["households"] = len(self.violating_households)
-        return found
-
     def plot(self) -> str:
         """Draw the records that break each rule, as SVG."""
         return bars("Records that break a rule", list(self.counts), list(self.counts.values()))
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        broken = int(np.count_nonzero(self.any))
-        where = "" if self.household is None else f", {len(self.violating_households):,} households"
-        lines = [f"{broken:,} of {self.records:,} records break a rule{where}"]
-        width = max((len(name) for name in self.by_rule), default=0)
-        lines += [f"  {name:<{width}} {count:>10,}" for name, count in self.counts.items()]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 f"Records that break each rule, of {self.records:,}",

@@ -19,26 +19,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import Array, Bools, InputError, Ints, check_whole, did_you_mean, progress
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 
 __all__ = ["AttributeDisclosure", "TargetDisclosure", "attribute_disclosure"]
 
-Ints = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class TargetDisclosure:
+class TargetDisclosure(Part):
     """What one table tells about one target; every array has an entry for each area.
 
     Parameters
@@ -70,13 +64,19 @@ class TargetDisclosure:
     negative: Ints = field(repr=False)
     negative_people: Ints = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers over all areas as plain values."""
-        numbers = {name: int(getattr(self, name).sum()) for name in _NUMBERS}
-        return {"table": self.table, "known": list(self.known), "target": self.target, **numbers}
+    FACTS = facts(
+        "table",
+        "known",
+        "target",
+        Fact(
+            "numbers",
+            lambda found: {name: int(getattr(found, name).sum()) for name in _NUMBERS},
+            spread=True,
+        ),
+    )
 
 
-_NUMBERS = (
+_NUMBERS: tuple[str, ...] = (
     "groups",
     "individual",
     "group",
@@ -88,8 +88,8 @@ _NUMBERS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class AttributeDisclosure(Shown):
+@result
+class AttributeDisclosure(Result):
     """What a set of tables tells about people of whom some dimensions are known.
 
     Parameters
@@ -106,16 +106,36 @@ class AttributeDisclosure(Shown):
         For every class of people whether it happens to them in some table.
     """
 
-    counted: Counted = field(repr=False)
+    counted: Counted
     known: tuple[str, ...]
     largest_coalition: int
-    targets: tuple[TargetDisclosure, ...] = field(repr=False)
-    individual: NDArray[np.bool_] = field(repr=False)
-    group: NDArray[np.bool_] = field(repr=False)
-    coalition: NDArray[np.bool_] = field(repr=False)
+    targets: tuple[TargetDisclosure, ...]
+    individual: Bools
+    group: Bools
+    coalition: Bools
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("records", "counted.records"),
+        Fact("areas", lambda found: len(found.counted.areas)),
+        "known",
+        Fact("individual", lambda found: found._people(found.individual)),
+        Fact("group", lambda found: found._people(found.group)),
+        Fact("individual_or_group", lambda found: found._people(found.individual | found.group)),
+        "largest_coalition",
+        Fact("coalition", lambda found: found._people(found.coalition)),
+        Fact("tables", "targets", shown=""),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say of whom, and what is known."""
+        return (
+            f"AttributeDisclosure({self.counted.records:,} people in {len(self.counted.areas):,} "
+            f"areas; known: {', '.join(self.known) or 'the area alone'})"
+        )
+
+    def _people(self, found: Bools) -> int:
+        return int(self.counted.counts[found].sum())
 
     @cached_property
     def people_per_area(self) -> Ints:
@@ -126,39 +146,7 @@ class AttributeDisclosure(Shown):
             self.counted.area[found], weights=self.counted.counts[found], minlength=areas
         ).astype(np.int64)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-
-        def people(found: NDArray[np.bool_]) -> int:
-            return int(self.counted.counts[found].sum())
-
-        return {
-            "records": self.counted.records,
-            "areas": len(self.counted.areas),
-            "known": list(self.known),
-            "individual": people(self.individual),
-            "group": people(self.group),
-            "individual_or_group": people(self.individual | self.group),
-            "largest_coalition": self.largest_coalition,
-            "coalition": people(self.coalition),
-            "tables": [one.to_dict() for one in self.targets],
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        who = "one member of a group subtracts"
-        if self.largest_coalition > 1:
-            who = f"up to {self.largest_coalition} members of a group subtract"
-        return [
-            f"AttributeDisclosure({found['records']:,} people in {found['areas']:,} areas; known: "
-            f"{', '.join(self.known) or 'the area alone'})",
-            f"  individual       {found['individual']:,} people alone in their group",
-            f"  group            {found['group']:,} people in groups that are all alike",
-            f"  by a coalition   {found['coalition']:,} people, if {who} what they know",
-        ]
-
-    def _tables(self) -> list[Table]:
-        facts = {name: value for name, value in self.to_dict().items() if name != "tables"}
+    def _row_tables(self) -> list[Table]:
         headings = (
             "table",
             "target",
@@ -180,7 +168,6 @@ class AttributeDisclosure(Shown):
             (self.counted.areas[n], int(sizes[n]), int(self.people_per_area[n])) for n in order
         ]
         return [
-            Table.facts("Attribute disclosure", facts),
             Table("Tables and targets", headings, rows),
             Table("Areas, most people first", ("area", "people", "told about"), areas),
         ]
@@ -318,7 +305,7 @@ class _Grouped:
             group[starts]
         ]
 
-        def summed(at: Ints, amounts: NDArray[Any]) -> Ints:
+        def summed(at: Ints, amounts: Array) -> Ints:
             return np.bincount(at, weights=amounts, minlength=areas).astype(np.int64)
 
         return TargetDisclosure(

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, Ints
 
 __all__ = ["Axis", "Division"]
 
@@ -25,10 +24,10 @@ class Division:
     """One way of dividing a variable: for every value its part, and the parts' names."""
 
     name: str
-    part_of: NDArray[np.int64]
+    part_of: Ints
     labels: tuple[str, ...]
     nodes: list[int] = field(default_factory=list)
-    members: list[NDArray[np.int64]] = field(default_factory=list)
+    members: list[Ints] = field(default_factory=list)
     """The values of each part, rising."""
 
 
@@ -47,7 +46,7 @@ class Axis:
     def __post_init__(self) -> None:
         self.node_of[np.arange(self.size, dtype=np.int64).tobytes()] = 0
 
-    def add(self, name: str, part_of: NDArray[np.int64], labels: Sequence[str]) -> Division:
+    def add(self, name: str, part_of: Ints, labels: Sequence[str]) -> Division:
         """Note a division; one that is known under this name is returned as it is."""
         if name not in self.divisions:
             division = Division(name, part_of, tuple(labels))

@@ -14,17 +14,14 @@ The rules, and the protection that is customary for each, are those of Hundepool
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError, above, at_least, check_number, check_whole
 from indistinct.tables.magnitudes.totals import SystemContributions
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.system import CellSystem
 
 __all__ = ["combined", "dominance_rule", "p_percent_rule", "pq_rule", "threshold_rule"]
 
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """Sums of floating numbers that differ by less than this share of a cell's value are equal."""
@@ -56,10 +53,12 @@ def threshold_rule(
     >>> system = CellSystem(np.array([1.0, 7.0, 8.0]), sparse.csr_matrix([[1.0, 1.0, -1.0]]))
     >>> threshold_rule(system, 3)
     Sensitive(1 cells; threshold 3: 1)
+      Sensitive cells
+        rule         cells
+        threshold 3      1
     """
     check_whole("threshold", threshold, 2)
-    if percent < 0:
-        raise InputError(f"percent must not be negative. Got {percent:g}.")
+    check_number("percent", percent, at_least(0))
     if contributions is None:
         people = np.rint(system.values).astype(np.int64)
         counts = np.ones(len(system), dtype=bool)
@@ -124,8 +123,7 @@ def p_percent_rule(
     lower, sliding
         See `dominance_rule`.
     """
-    if p <= 0:
-        raise InputError(f"p must be above 0. Got {p:g}.")
+    check_number("p", p, above(0))
     excess = _told(system, contributions, p / 100, coalition)
     return _found(contributions, excess, _with_coalition(f"p% {p:g}", coalition), lower, sliding)
 
@@ -145,8 +143,8 @@ def pq_rule(
     Sensitive if q/100 · (X − x₁ − x₂) < p/100 · x₁; the interval must reach
     p/q · x₁ − (X − x₁ − x₂) above the value. With q = 100 it is the p % rule.
     """
-    if not 0 < p < q:
-        raise InputError(f"p must be above 0 and below q. Got p={p:g} and q={q:g}.")
+    check_number("q", q, above(0))
+    check_number("p", p, above(0, below=q))
     if q > 100:
         raise InputError(f"q must be at most 100. Got {q:g}.")
     excess = _told(system, contributions, p / q, coalition)
@@ -233,5 +231,4 @@ def _with_coalition(why: str, coalition: int) -> str:
 
 
 def _percent(name: str, value: float) -> None:
-    if not 0 < value < 100:
-        raise InputError(f"{name} must be between 0 and 100 percent. Got {value:g}.")
+    check_number(name, value, above(0, below=100, hint="It is a percentage."))

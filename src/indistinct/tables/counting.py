@@ -9,26 +9,22 @@ tables of a million people the cells of all would fill memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Array, Bools, InputError, Ints, SmallInts, progress
 from indistinct.engine import Engine, KeyCoding, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
-from indistinct.showing import Shown, Table
+from indistinct.files import Source
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables import kernels
 from indistinct.tables.grouping import Categories, Grouping, belongs
 from indistinct.tables.specification import TableSet, TableSpec
 
 __all__ = ["CellCounts", "Counted", "Layout", "count_tables"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -90,8 +86,8 @@ class CellCounts:
         return len(self.count)
 
 
-@dataclass(frozen=True, eq=False)
-class Counted(Shown):
+@result
+class Counted(Result):
     """A set of tables, counted: classes of people who share every cell, sorted by area.
 
     Parameters
@@ -119,15 +115,27 @@ class Counted(Shown):
     tables: TableSet
     layouts: tuple[Layout, ...]
     areas: tuple[str, ...]
-    area: NDArray[np.int32] = field(repr=False)
-    counts: Ints = field(repr=False)
-    codes: dict[str, NDArray[Any]] = field(repr=False)
-    values: dict[str, list[Any]] = field(repr=False)
-    sorted_as: Ints = field(repr=False)
-    tally: Tally = field(repr=False)
+    area: SmallInts
+    counts: Ints
+    codes: dict[str, Array]
+    values: dict[str, list[Any]]
+    sorted_as: Ints
+    tally: Tally
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.areas)),
+        Fact("tables", lambda found: {layout.name: layout.cells for layout in found.layouts}),
+        "cells",
+        "records",
+        "classes",
+    )
+
+    def sentence(self) -> str:
+        """Say how much was counted."""
+        return (
+            f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "
+            f"{len(self.areas):,} areas, {self.records:,} people in {self.classes:,} classes)"
+        )
 
     @property
     def classes(self) -> int:
@@ -160,7 +168,7 @@ class Counted(Shown):
         """Return the position of a table in the set."""
         return self.tables.tables.index(self.tables[name])
 
-    def inside(self, table: TableSpec) -> NDArray[np.bool_]:
+    def inside(self, table: TableSpec) -> Bools:
         """Say of every class whether a table's universe holds it."""
         inside = np.ones(self.classes, dtype=bool)
         for name, items in table.universe:
@@ -224,7 +232,7 @@ class Counted(Shown):
             )
         return np.concatenate(parts)
 
-    def per_person(self, of_class: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    def per_person(self, of_class: Array) -> Iterator[Array]:
         """Give every person the value of their class, in record order, a batch at a time."""
         sorted_values = np.empty_like(of_class)
         sorted_values[self.sorted_as] = of_class
@@ -251,23 +259,7 @@ class Counted(Shown):
             tables, layouts, self.codes, self.values, self.counts, self.sorted_as, self.tally
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas": len(self.areas),
-            "tables": {layout.name: layout.cells for layout in self.layouts},
-            "cells": self.cells,
-            "records": self.records,
-            "classes": self.classes,
-        }
-
-    def _lines(self) -> list[str]:
-        return [
-            f"Counted({len(self.layouts)} tables, {self.cells:,} cells for each of "
-            f"{len(self.areas):,} areas, {self.records:,} people in {self.classes:,} classes)"
-        ]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (one.name, " × ".join(d.name for d in one.table.dimensions), one.cells, one.offset + 1)
             for one in self.layouts
@@ -322,7 +314,7 @@ def _laid_out(tables: TableSet, values: dict[str, list[Any]]) -> tuple[Layout, .
     return tuple(layouts)
 
 
-def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, NDArray[Any]]]:
+def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, Array]]:
     coding = tally.coding
     columns = coding.unpack(tally.sorted_words())
     return coding, {
@@ -330,7 +322,7 @@ def _decoded(tally: Tally) -> tuple[KeyCoding, dict[str, NDArray[Any]]]:
     }
 
 
-def _smallest(codes: NDArray[Any]) -> NDArray[Any]:
+def _smallest(codes: Array) -> Array:
     """Codes in the smallest type that holds them: a hundred tables look at them."""
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
@@ -338,7 +330,7 @@ def _smallest(codes: NDArray[Any]) -> NDArray[Any]:
 def _arranged(
     tables: TableSet,
     layouts: tuple[Layout, ...],
-    codes: dict[str, NDArray[Any]],
+    codes: dict[str, Array],
     values: dict[str, list[Any]],
     counts: Ints,
     sorted_as: Ints,

@@ -14,11 +14,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.text import as_text
+from indistinct.core import Bools, Floats, InputError, Ints, above, check_number
+from indistinct.hierarchy import Hierarchy, as_text
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["MISSING", "PERSONS", "Categories", "Grouping", "Item", "persons"]
 
@@ -50,7 +49,7 @@ class Categories:
     """
 
     labels: tuple[str, ...]
-    codes: NDArray[np.int64]
+    codes: Ints
 
     @property
     def size(self) -> int:
@@ -59,7 +58,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Grouping:
+class Grouping(Part):
     """One dimension of a table: a variable, and how its values are grouped.
 
     Exactly one of `bands`, `width`, `groups`, `level` says how; none of them takes the values as
@@ -106,8 +105,8 @@ class Grouping:
             not self.bands or any(b <= a for a, b in zip(self.bands, self.bands[1:], strict=False))
         ):
             raise InputError(f"The bands of the recode '{self.name}' must rise.")
-        if self.width is not None and not 0 < self.width < math.inf:
-            raise InputError(f"The width of the recode '{self.name}' must be above 0.")
+        if self.width is not None:
+            check_number(f"The width of the recode '{self.name}'", self.width, above(0))
         if self.groups is not None and not self.groups:
             raise InputError(f"The recode '{self.name}' has no groups.")
 
@@ -118,15 +117,19 @@ class Grouping:
             way is None for way in (self.bands, self.width, self.groups, self.level)
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was asked for as plain values; a hierarchy is named by its level alone."""
-        content: dict[str, Any] = {"name": self.name, "variable": self.variable}
-        for way in ("bands", "width", "level"):
-            if (value := getattr(self, way)) is not None:
-                content[way] = list(value) if isinstance(value, tuple) else value
-        if self.groups is not None:
-            content["groups"] = {label: list(items) for label, items in self.groups}
-        return content
+    # a hierarchy is named by its level alone
+    FACTS = facts(
+        "name",
+        "variable",
+        Fact("bands", when=lambda found: found.bands is not None),
+        Fact("width", when=lambda found: found.width is not None),
+        Fact("level", when=lambda found: found.level is not None),
+        Fact(
+            "groups",
+            lambda found: dict(found.groups),
+            when=lambda found: found.groups is not None,
+        ),
+    )
 
     def categories(self, values: Sequence[Any]) -> Categories:
         """Group the distinct values of the variable; None is a missing value.
@@ -159,7 +162,7 @@ class Grouping:
         codes[loose] = len(found.labels)
         return Categories((*found.labels, MISSING), codes)
 
-    def _numbers(self, values: Sequence[Any]) -> NDArray[np.float64]:
+    def _numbers(self, values: Sequence[Any]) -> Floats:
         try:
             return np.array([math.nan if v is None else float(v) for v in values])
         except (TypeError, ValueError):
@@ -245,10 +248,10 @@ class _Members:
             self.where.setdefault(as_text(value), []).append(n)
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         return np.array([_number(value) for value in self.values])
 
-    def positions(self, items: Sequence[Item]) -> NDArray[np.int64]:
+    def positions(self, items: Sequence[Item]) -> Ints:
         """Return the positions of the values that are among the items, rising."""
         found: set[int] = set()
         for item in items:
@@ -268,7 +271,7 @@ class _Members:
         return np.array(sorted(found), dtype=np.int64)
 
 
-def belongs(values: Sequence[Any], items: Sequence[Item]) -> NDArray[np.bool_]:
+def belongs(values: Sequence[Any], items: Sequence[Item]) -> Bools:
     """Say of every value whether it is among the items: values, or ranges of numbers.
 
     >>> belongs([1, 5, 70, None], ["0-4", "65+"]).tolist()

@@ -6,15 +6,12 @@ serves all areas, and the work is linear in classes, whatever the numbers of are
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["count_cells", "own_counts"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator,unused-ignore]

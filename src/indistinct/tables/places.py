@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from indistinct.core import Floats, Ints
 from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
 
@@ -41,13 +41,13 @@ class Places:
     labels: tuple[str, ...]
     shown: tuple[tuple[str, str, int], ...]
     members: sparse.csr_matrix
-    piece: NDArray[np.int64]
+    piece: Ints
 
 
 def published_places(counted: Counted) -> Places:
     """Return the places for which a set of tables is published."""
     groupings = (counted.tables.area, *counted.tables.also)
-    columns: list[NDArray[np.int64]] = []
+    columns: list[Ints] = []
     found: list[tuple[str, ...]] = []
     for grouping in groupings:
         if grouping.variable is None:
@@ -62,7 +62,7 @@ def published_places(counted: Counted) -> Places:
     place_of: dict[int, int] = {}
     labels: list[str] = []
     shown: list[tuple[str, str, int]] = []
-    pieces: list[NDArray[np.int64]] = []
+    pieces: list[Ints] = []
     for n, (grouping, names) in enumerate(zip(groupings, found, strict=True)):
         division = axis.add(f"{n}:{grouping.name}", atoms[:, n], names)
         for label, node, members in zip(names, division.nodes, division.members, strict=True):
@@ -82,8 +82,8 @@ def with_totals(
     counted: Counted,
     name: str,
     geography: Places,
-    amounts: dict[str, NDArray[np.float64]] | None = None,
-) -> NDArray[np.float64]:
+    amounts: dict[str, Floats] | None = None,
+) -> Floats:
     """Return a table for every place, with totals as the last entry along every dimension."""
     position = counted.position(name)
     layout = counted.layouts[position]

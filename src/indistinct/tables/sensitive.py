@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, Floats, InputError, Ints
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["Sensitive"]
 
-Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, eq=False)
-class Sensitive(Shown):
+@result
+class Sensitive(Result):
     """Sensitive cells of a system, and the interval that an attacker must not get below.
 
     The interval of values that agree with everything published must reach at least `lower` below
@@ -37,12 +31,28 @@ class Sensitive(Shown):
         For every sensitive cell the rule that found it.
     """
 
-    cells: NDArray[np.int64] = field(repr=False)
-    lower: Floats = field(repr=False)
-    upper: Floats = field(repr=False)
-    sliding: Floats = field(repr=False)
-    contributors: NDArray[np.int64] | None = field(default=None, repr=False)
-    why: tuple[str, ...] = field(default=(), repr=False)
+    cells: Ints
+    lower: Floats
+    upper: Floats
+    sliding: Floats
+    contributors: Ints | None = None
+    why: tuple[str, ...] = ()
+
+    FACTS = facts(Fact("cells", lambda found: len(found)), Fact("rules", "by_rule"))
+
+    def sentence(self) -> str:
+        """Say how many cells which rule found."""
+        rules = ", ".join(f"{rule}: {n:,}" for rule, n in self.by_rule.items())
+        return f"Sensitive({len(self):,} cells{'; ' + rules if rules else ''})"
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """How many cells each rule found."""
+        return {rule: self.why.count(rule) for rule in sorted(set(self.why))}
+
+    def _row_tables(self) -> list[Table]:
+        rows = list(self.by_rule.items()) or [("given", len(self))]
+        return [Table("Sensitive cells", ("rule", "cells"), rows)]
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "sliding"):
@@ -55,46 +65,30 @@ class Sensitive(Shown):
     @classmethod
     def of_width(
         cls,
-        cells: NDArray[np.int64],
+        cells: Ints,
         width: float,
         *,
-        contributors: NDArray[np.int64] | None = None,
+        contributors: Ints | None = None,
         why: tuple[str, ...] = (),
     ) -> Sensitive:
         """Return a requirement of a width alone, for counts: intervals at least so wide."""
         none = np.zeros(len(cells))
         return cls(cells, none, none, np.full(len(cells), float(width)), contributors, why)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def __len__(self) -> int:
         return len(self.cells)
 
-    def holds(self, values: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
+    def holds(self, values: Floats, low: Floats, high: Floats) -> Bools:
         """Say of every sensitive cell whether an attacker's interval is wide enough.
 
         `values`, `low` and `high` are those of the sensitive cells. Numbers that a solver found
         are compared with the tolerance that it has.
         """
         slack = 1e-6 * np.maximum(1.0, np.abs(values))
-        wide: NDArray[np.bool_] = (
+        wide: Bools = (
             (low <= values - self.lower + slack)
             & (high >= values + self.upper - slack)
             & (high - low >= self.sliding - slack)
             & (high - low > slack)
         )
         return wide
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return how many cells each rule found."""
-        rules = sorted(set(self.why))
-        return {"cells": len(self), "rules": {rule: self.why.count(rule) for rule in rules}}
-
-    def _lines(self) -> list[str]:
-        rules = ", ".join(f"{rule}: {n:,}" for rule, n in self.to_dict()["rules"].items())
-        return [f"Sensitive({len(self):,} cells{'; ' + rules if rules else ''})"]
-
-    def _tables(self) -> list[Table]:
-        rows = list(self.to_dict()["rules"].items()) or [("given", len(self))]
-        return [Table("Sensitive cells", ("rule", "cells"), rows)]

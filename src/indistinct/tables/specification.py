@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, did_you_mean
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.tables.grouping import PERSONS, Grouping, Item
 
 __all__ = ["MOST_DIMENSIONS", "TableSet", "TableSpec", "Universe"]
@@ -20,7 +20,7 @@ Universe = tuple[tuple[str, tuple[Item, ...]], ...]
 
 
 @dataclass(frozen=True)
-class TableSpec:
+class TableSpec(Part):
     """One table: who is counted, by what, and what is added up.
 
     Parameters
@@ -66,20 +66,18 @@ class TableSpec:
         """Whether people are counted, not values added up."""
         return self.value is None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "name": self.name,
-            "dimensions": [d.to_dict() for d in self.dimensions],
-            "universe": {name: list(items) for name, items in self.universe},
-            "value": self.value,
-            "weight": self.weight,
-            "margins": self.margins,
-        }
+    FACTS = facts(
+        "name",
+        "dimensions",
+        Fact("universe", lambda found: dict(found.universe)),
+        "value",
+        "weight",
+        "margins",
+    )
 
 
-@dataclass(frozen=True, repr=False)
-class TableSet(Shown):
+@result(eq=True)
+class TableSet(Result):
     """The tables that are published together, and the areas they are published for.
 
     Parameters
@@ -97,6 +95,17 @@ class TableSet(Shown):
     area: Grouping
     also: tuple[Grouping, ...] = ()
 
+    FACTS = facts(
+        "area",
+        "also",
+        "tables",
+    )
+
+    def sentence(self) -> str:
+        """Say how many tables, for which areas."""
+        area = "one area" if self.area.variable is None else f"areas of '{self.area.name}'"
+        return f"TableSet({len(self.tables)} tables for {area})"
+
     def __post_init__(self) -> None:
         if not self.tables:
             raise InputError("There is no table. Name one with --table age,sex.")
@@ -110,9 +119,6 @@ class TableSet(Shown):
                     f"The table '{table.name}' has the area '{self.area.variable}' as a dimension. "
                     "Every table is published for every area already."
                 )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def __iter__(self) -> Iterator[TableSpec]:
         return iter(self.tables)
@@ -163,25 +169,7 @@ class TableSet(Shown):
             )
         return replace(self, tables=tuple(tables.values()))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "area": self.area.to_dict(),
-            "also": [g.to_dict() for g in self.also],
-            "tables": [table.to_dict() for table in self.tables],
-        }
-
-    def _lines(self) -> list[str]:
-        area = "one area" if self.area.variable is None else f"areas of '{self.area.name}'"
-        lines = [f"TableSet({len(self.tables)} tables for {area})"]
-        for table in self.tables:
-            dimensions = " × ".join(d.name for d in table.dimensions)
-            what = "" if table.is_count else f", sum of {table.value}"
-            who = ", of " + " and ".join(n for n, _ in table.universe) if table.universe else ""
-            lines.append(f"  {table.name}: {dimensions}{what}{who}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (t.name, " × ".join(d.name for d in t.dimensions), t.value or PERSONS, len(t.universe))
             for t in self.tables

@@ -15,12 +15,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Floats, InputError, Ints, progress
+from indistinct.results import Fact, Result, facts, result
 from indistinct.tables.axes import Axis
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
@@ -47,8 +45,8 @@ class CellName:
         return f"{self.table}: {inside or 'everybody'}"
 
 
-@dataclass(frozen=True, eq=False)
-class CellSystem(Shown):
+@result
+class CellSystem(Result):
     """Cells with their true values, and the sums that hold among them.
 
     Parameters
@@ -67,11 +65,21 @@ class CellSystem(Shown):
         The labels along the first axis of `places`.
     """
 
-    values: NDArray[np.float64] = field(repr=False)
-    relations: sparse.csr_matrix = field(repr=False)
-    names: tuple[CellName, ...] = field(default=(), repr=False)
-    places: dict[str, NDArray[np.int64]] = field(default_factory=dict, repr=False)
-    areas: tuple[str, ...] = field(default=(), repr=False)
+    values: Floats
+    relations: sparse.csr_matrix
+    names: tuple[CellName, ...] = ()
+    places: dict[str, Ints] = field(default_factory=dict)
+    areas: tuple[str, ...] = ()
+
+    FACTS = facts(
+        Fact("cells", lambda found: len(found)),
+        Fact("sums", lambda found: int(found.relations.shape[0])),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells and sums there are."""
+        return f"CellSystem({len(self):,} cells, {self.relations.shape[0]:,} sums)"
 
     def __post_init__(self) -> None:
         if self.relations.shape[1] != len(self.values):
@@ -82,9 +90,6 @@ class CellSystem(Shown):
         left = np.abs(self.relations @ self.values)
         if len(left) and left.max() > 1e-6 * max(1.0, float(np.abs(self.values).max())):
             raise InputError("The values do not add up: a total differs from the sum of its parts.")
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -98,20 +103,8 @@ class CellSystem(Shown):
         """Return what a cell counts, for people who may see it."""
         return str(self.names[cell]) if self.names else f"cell {cell + 1}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {"cells": len(self), "sums": int(self.relations.shape[0])}
 
-    def _lines(self) -> list[str]:
-        return [f"CellSystem({len(self):,} cells, {self.relations.shape[0]:,} sums)"]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Published cells", self.to_dict())]
-
-
-def cell_system(
-    counted: Counted, *, amounts: dict[str, NDArray[np.float64]] | None = None
-) -> CellSystem:
+def cell_system(counted: Counted, *, amounts: dict[str, Floats] | None = None) -> CellSystem:
     """Return the cells that a set of tables publishes, for all areas, as one system.
 
     Tables with different universes, or which add up different things, are not linked.
@@ -128,9 +121,9 @@ def cell_system(
     axes: dict[str, Axis] = {GEOGRAPHY: geography.axis}
     index: dict[tuple[Any, ...], int] = {}
     names: list[CellName] = []
-    values: list[NDArray[np.float64]] = []
-    places: dict[str, NDArray[np.int64]] = {}
-    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]] = []
+    values: list[Floats] = []
+    places: dict[str, Ints] = {}
+    bare: list[tuple[Any, list[tuple[str, list[int]]], Ints]] = []
     for layout in counted.layouts:
         for grouping, categories in zip(layout.table.dimensions, layout.categories, strict=True):
             if grouping.variable is not None:
@@ -208,14 +201,14 @@ def _identity(
 
 
 def _unpublished(
-    bare: list[tuple[Any, list[tuple[str, list[int]]], NDArray[np.int64]]],
+    bare: list[tuple[Any, list[tuple[str, list[int]]], Ints]],
     index: dict[tuple[Any, ...], int],
-) -> dict[tuple[Any, ...], NDArray[np.int64]]:
+) -> dict[tuple[Any, ...], Ints]:
     """Return the totals that no table shows, and the cells of one table that add up to each.
 
     Whoever reads two tables without margins adds up both, and knows that they agree.
     """
-    found: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+    found: dict[tuple[Any, ...], Ints] = {}
     for kind, sides, place in bare:
         for at in product(*(range(len(nodes)) for _, nodes in sides)):
             identity = _identity(kind, at, sides)
@@ -256,7 +249,7 @@ def _joint(
 def _relations(
     index: dict[tuple[Any, ...], int],
     axes: dict[str, Axis],
-    unpublished: dict[tuple[Any, ...], NDArray[np.int64]],
+    unpublished: dict[tuple[Any, ...], Ints],
 ) -> sparse.csr_matrix:
     """Return every sum that holds among cells which differ in one variable only.
 

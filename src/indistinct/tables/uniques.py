@@ -12,29 +12,25 @@ here: Θ are the cells with a 1 in the person's own record.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.figures import bars
+from indistinct.core import Array, Bools, Floats, Ints, SmallInts, progress
 from indistinct.files import write_data
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Item, belongs
 
 __all__ = ["TabularUniques", "tabular_uniques", "teaching_vectors"]
 
-Ints = NDArray[np.int64]
 
-
-@dataclass(frozen=True, eq=False)
-class TabularUniques(Shown):
+@result
+class TabularUniques(Result):
     """Who is a full or part record tabular unique.
 
     Parameters
@@ -51,28 +47,50 @@ class TabularUniques(Shown):
         Cells with a count of one, for each table (rows) and area (columns).
     """
 
-    counted: Counted = field(repr=False)
-    ones: NDArray[np.int32] = field(repr=False)
-    tables_in: NDArray[np.int32] = field(repr=False)
-    modified: NDArray[np.bool_] | None = field(repr=False)
-    ones_per_table: Ints = field(repr=False)
+    counted: Counted
+    ones: SmallInts
+    tables_in: SmallInts
+    modified: Bools | None
+    ones_per_table: Ints
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("areas", lambda found: len(found.counted.areas)),
+        Fact("tables", lambda found: len(found.counted.layouts)),
+        Fact("cells", "counted.cells"),
+        "records",
+        "frtu",
+        "prtu",
+        "risk",
+        Fact("areas_with_frtu", lambda found: int((found.frtu_per_area > 0).sum())),
+        Fact(
+            "modified or imputed full uniques, not at risk",
+            lambda found: int((found.full & found.modified).sum()),
+            told=False,
+            when=lambda found: found.modified is not None,
+        ),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say what was looked at."""
+        return (
+            f"TabularUniques({len(self.counted.layouts)} tables, {self.counted.cells:,} cells for "
+            f"each of {len(self.counted.areas):,} areas, {self.records:,} people)"
+        )
 
     @cached_property
-    def full(self) -> NDArray[np.bool_]:
+    def full(self) -> Bools:
         """Of every class, whether it is a full record tabular unique: D of equation (9)."""
-        full: NDArray[np.bool_] = (self.tables_in > 0) & (self.ones == self.tables_in)
+        full: Bools = (self.tables_in > 0) & (self.ones == self.tables_in)
         return full
 
     @cached_property
-    def part(self) -> NDArray[np.bool_]:
+    def part(self) -> Bools:
         """Of every class, whether it is a part record tabular unique."""
         return (self.ones > 0) & ~self.full
 
     @cached_property
-    def at_risk(self) -> NDArray[np.bool_]:
+    def at_risk(self) -> Bools:
         """Of every class, whether it is a full unique whose record was not modified: δ."""
         return self.full if self.modified is None else self.full & ~self.modified
 
@@ -100,7 +118,7 @@ class TabularUniques(Shown):
         return float(self.at_risk.sum()) / self.records
 
     @cached_property
-    def degree(self) -> NDArray[np.float64]:
+    def degree(self) -> Floats:
         """Of every class the share of its tables in which it is alone: m/T."""
         return self.ones / np.maximum(self.tables_in, 1)
 
@@ -110,11 +128,11 @@ class TabularUniques(Shown):
         return self._per_area(self.full)
 
     @cached_property
-    def risk_per_area(self) -> NDArray[np.float64]:
+    def risk_per_area(self) -> Floats:
         """Σδ/N of each area."""
         return self._per_area(self.at_risk) / np.maximum(self.counted.area_sizes, 1)
 
-    def _per_area(self, of_class: NDArray[np.bool_]) -> Ints:
+    def _per_area(self, of_class: Bools) -> Ints:
         areas = len(self.counted.areas)
         return np.bincount(self.counted.area[of_class], minlength=areas).astype(np.int64)
 
@@ -123,9 +141,9 @@ class TabularUniques(Shown):
         """Whether equation (9) finds nobody: complete confidentiality in the paper's sense."""
         return not self.at_risk.any()
 
-    def people(self) -> Iterator[dict[str, NDArray[Any]]]:
+    def people(self) -> Iterator[dict[str, Array]]:
         """Yield batches, in record order, of what was found about every person."""
-        parts: dict[str, NDArray[Any]] = {
+        parts: dict[str, Array] = {
             "status": np.where(self.full, 2, np.where(self.part, 1, 0)).astype(np.int8),
             "ones": self.ones,
             "tables": self.tables_in,
@@ -161,36 +179,7 @@ class TabularUniques(Shown):
         words = np.array(["none", "PRTU", "FRTU"])
         return [str(w) for batch in self.people() for w in words[batch["status"]]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas": len(self.counted.areas),
-            "tables": len(self.counted.layouts),
-            "cells": self.counted.cells,
-            "records": self.records,
-            "frtu": self.frtu,
-            "prtu": self.prtu,
-            "risk": self.risk,
-            "areas_with_frtu": int((self.frtu_per_area > 0).sum()),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [
-            f"TabularUniques({found['tables']} tables, {found['cells']:,} cells for each of "
-            f"{found['areas']:,} areas, {self.records:,} people)",
-            f"  full record tabular uniques  {self.frtu:,} in {found['areas_with_frtu']:,} areas",
-            f"  part record tabular uniques  {self.prtu:,}",
-            f"  risk Σδ/N                    {self.risk:.6g}",
-        ]
-        if self.modified is not None:
-            spared = int((self.full & self.modified).sum())
-            lines.append(
-                f"  modified or imputed          {spared:,} of the full uniques, not at risk"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         order = np.argsort(-self.frtu_per_area, kind="stable")
         sizes = self.counted.area_sizes
         rows = [
@@ -204,7 +193,6 @@ class TabularUniques(Shown):
         ]
         headings = ("area", "people", "full uniques", "risk")
         return [
-            Table.facts("Tabular uniques", self.to_dict()),
             Table("Areas, most exposed first", headings, rows, {"risk": ".4f"}),
         ]
 

@@ -14,14 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, decoded, did_you_mean, holds_numbers
 from indistinct.hierarchy import Hierarchy
 
 __all__ = ["CellDistance", "Cells", "cell_distance", "column_distance", "techniques"]
-
-Distances = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Cells:
     hierarchy: Hierarchy | None = None
 
 
-CellDistance = Callable[[Cells], Distances]
+CellDistance = Callable[[Cells], Floats]
 """A function of cells to their distances in [0, 1]."""
 
 _DISTANCES: dict[str, CellDistance] = {}
@@ -75,7 +72,7 @@ def techniques() -> tuple[str, ...]:
 
 def column_distance(
     original: Any, released: Any, *, technique: str, hierarchy: Hierarchy | None = None
-) -> Distances:
+) -> Floats:
     """Return the distance in [0, 1] of every released cell to its original.
 
     Parameters
@@ -117,10 +114,10 @@ def column_distance(
 
 
 @cell_distance("suppression", "de-identification", "substitution", "encryption")
-def _changed(cells: Cells) -> Distances:
+def _changed(cells: Cells) -> Floats:
     before, after = cells.original, cells.released
     if before.type != after.type:
-        both_numbers = all(_is_number(column.type) for column in (before, after))
+        both_numbers = all(holds_numbers(column.type) for column in (before, after))
         common = pa.float64() if both_numbers else pa.string()
         before, after = before.cast(common), after.cast(common)
     same = pc.equal(before, after).to_numpy(zero_copy_only=False)
@@ -128,7 +125,7 @@ def _changed(cells: Cells) -> Distances:
 
 
 @cell_distance("noise", "rounding", "perturbation", "outliers-to-medians", "microaggregation")
-def _moved(cells: Cells) -> Distances:
+def _moved(cells: Cells) -> Floats:
     x, y = _numbers(cells.original), _numbers(cells.released)
     every = _numbers(cells.column.filter(pa.array(_valid(cells.column))))
     spread = float(np.ptp(every))
@@ -138,13 +135,13 @@ def _moved(cells: Cells) -> Distances:
 
 
 @cell_distance("swap")
-def _swapped(cells: Cells) -> Distances:
-    numeric = _is_number(cells.original.type) and _is_number(cells.released.type)
+def _swapped(cells: Cells) -> Floats:
+    numeric = holds_numbers(cells.original.type) and holds_numbers(cells.released.type)
     return (_moved if numeric else _changed)(cells)
 
 
 @cell_distance("generalisation")
-def _climbed(cells: Cells) -> Distances:
+def _climbed(cells: Cells) -> Floats:
     hierarchy = cells.hierarchy
     if hierarchy is None:
         raise InputError("The distance of a generalisation needs the variable's hierarchy.")
@@ -176,10 +173,10 @@ def _array(column: Any) -> pa.Array:
         found = column.combine_chunks()
     else:
         found = column if isinstance(column, pa.Array) else pa.array(column)
-    return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+    return decoded(found)
 
 
-def _valid(column: pa.Array) -> NDArray[np.bool_]:
+def _valid(column: pa.Array) -> Bools:
     valid = pc.is_valid(column).to_numpy(zero_copy_only=False)
     if pa.types.is_floating(column.type):
         # as in counting, a not-a-number is a missing value
@@ -187,16 +184,10 @@ def _valid(column: pa.Array) -> NDArray[np.bool_]:
     return np.asarray(valid)
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
-
-
-def _numbers(column: pa.Array) -> NDArray[np.float64]:
+def _numbers(column: pa.Array) -> Floats:
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
-    if not _is_number(column.type):
+    if not holds_numbers(column.type):
         raise InputError(
             f"The distance of this technique needs columns of numbers or dates. Got {column.type}."
         )

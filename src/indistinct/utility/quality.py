@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
+from indistinct.core import InputError, did_you_mean
 from indistinct.keys import Recoding
-from indistinct.showing import Shown, Table
-from indistinct.utility.classes import average_class_size, discernibility
-from indistinct.utility.entropy import entropy_by_variable, entropy_of_nothing
-from indistinct.utility.loss import gcp, granularity, loss
-from indistinct.utility.precision import precision
+from indistinct.keys.losses import (
+    average_class_size,
+    discernibility,
+    entropy_by_variable,
+    entropy_of_nothing,
+    gcp,
+    granularity,
+    loss,
+    precision,
+)
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["Measured", "Quality", "quality"]
 
@@ -42,8 +47,8 @@ class Measured:
     meaning: str
 
 
-@dataclass(frozen=True)
-class Quality(Shown):
+@result(eq=True)
+class Quality(Result):
     """What a release has cost, by every measure.
 
     Parameters
@@ -62,6 +67,17 @@ class Quality(Shown):
     smallest: int
     measures: tuple[Measured, ...]
 
+    FACTS = facts(
+        "records",
+        Fact("suppressed_records", "dropped"),
+        "classes smallest",
+        Fact(
+            "*",
+            lambda found: {m.name: {"loss": m.loss, "quality": m.quality} for m in found},
+            spread=True,
+        ),
+    )
+
     def __getitem__(self, name: str) -> Measured:
         """Return a measure by its name."""
         for measured in self:
@@ -74,16 +90,6 @@ class Quality(Shown):
         """Yield the measures."""
         return iter(self.measures)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers by name."""
-        found: dict[str, Any] = {
-            "records": self.records,
-            "suppressed_records": self.dropped,
-            "classes": self.classes,
-            "smallest": self.smallest,
-        }
-        return found | {m.name: {"loss": m.loss, "quality": m.quality} for m in self}
-
     def plot(self) -> str:
         """Draw the quality by every measure in per cent, as SVG."""
         return bars(
@@ -92,16 +98,14 @@ class Quality(Shown):
             [100 * m.quality for m in self],
         )
 
-    def __repr__(self) -> str:
-        lines = [
+    def sentence(self) -> str:
+        """Say what is released."""
+        return (
             f"{self.records - self.dropped:,} of {self.records:,} records released, in "
-            f"{self.classes:,} classes, the smallest of {self.smallest:,}",
-            f"  {'':<16}{'loss':>14}  quality",
-        ]
-        lines += [f"  {m.name:<16}{m.loss:>14,.6g}  {m.quality:7.4f}  {m.meaning}" for m in self]
-        return "\n".join(lines)
+            f"{self.classes:,} classes, the smallest of {self.smallest:,}"
+        )
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
                 "What the release has cost, by every measure",

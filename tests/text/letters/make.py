@@ -34,9 +34,9 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.text.cues import STATES
-from indistinct.text.knowledge import knowledge
-from indistinct.text.knowledge.lexicon import table
+from indistinct.knowledge import knowledge
+from indistinct.knowledge.cues import STATES
+from indistinct.knowledge.lexicon import table
 
 HERE = Path(__file__).resolve().parent
 FILLINGS = 6

@@ -13,38 +13,25 @@ How far a search may trust a model when classes merge is its `growth`:
 - *free*: nothing is promised (estimated population uniques).
 """
 
-from indistinct.arguments import check_arguments
-from indistinct.protect.models.base import Grouping, Growth, PrivacyModel, unsafe_classes
-from indistinct.protect.models.classes import (
-    Coverage,
-    KAnonymity,
-    KMap,
-    LDiversity,
-    MaximumRisk,
-    TCloseness,
-)
-from indistinct.protect.models.files import (
-    AverageRisk,
-    FileModel,
-    PopulationUniques,
-    SampleUniques,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AverageRisk",
-    "Coverage",
-    "FileModel",
-    "Grouping",
-    "Growth",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "MaximumRisk",
-    "PopulationUniques",
-    "PrivacyModel",
-    "SampleUniques",
-    "TCloseness",
-    "unsafe_classes",
-]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.protect.models.base import Grouping, Growth, PrivacyModel, unsafe_classes
+    from indistinct.protect.models.classes import (
+        Coverage,
+        KAnonymity,
+        KMap,
+        LDiversity,
+        MaximumRisk,
+        TCloseness,
+    )
+    from indistinct.protect.models.files import (
+        AverageRisk,
+        FileModel,
+        PopulationUniques,
+        SampleUniques,
+    )
+
+open_doorway(__name__)

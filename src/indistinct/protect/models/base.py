@@ -8,11 +8,18 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    did_you_mean,
+    load_every_module,
+)
 from indistinct.hierarchy import Hierarchy
-from indistinct.risk.diversity import SensitiveCounts
+from indistinct.risk import SensitiveCounts
 
 __all__ = [
     "ROUNDING",
@@ -26,8 +33,8 @@ __all__ = [
 ]
 
 Growth = Literal["absorbing", "closed", "free"]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
+Flags = Bools
+Integers = Ints
 
 ROUNDING = 1e-9
 """So much above a limit is rounding."""
@@ -134,6 +141,8 @@ class PrivacyModel(ABC):
     def from_dict(content: Mapping[str, Any]) -> PrivacyModel:
         """Make the model that `to_dict` described."""
         kind = content.get("kind")
+        if kind not in _KINDS:
+            load_every_module("indistinct.protect.models")
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InputError(
                 f"There is no privacy model '{kind}'. {did_you_mean(str(kind), _KINDS)}"
@@ -176,5 +185,4 @@ def unsafe_classes(models: Sequence[PrivacyModel], classes: Grouping, *, most: i
 
 def check_share(name: str, value: object) -> None:
     """Refuse what is not a share above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise InputError(f"{name} must be above 0 and at most 1. Got {value}.")
+    check_number(name, value, above(0, 1))

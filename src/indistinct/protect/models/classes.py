@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, above, between, check_number, check_whole, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.protect.models.base import (
     ROUNDING,
@@ -19,8 +18,7 @@ from indistinct.protect.models.base import (
     PrivacyModel,
     check_share,
 )
-from indistinct.risk.closeness import DISTANCES, Distance, closeness_of
-from indistinct.risk.diversity import KINDS, DiversityKind, diversity_of
+from indistinct.risk import DISTANCES, KINDS, Distance, DiversityKind, closeness_of, diversity_of
 
 __all__ = ["Coverage", "KAnonymity", "KMap", "LDiversity", "MaximumRisk", "TCloseness"]
 
@@ -132,8 +130,7 @@ class LDiversity(PrivacyModel, kind="l-diversity"):
 
     def __post_init__(self) -> None:
         """Refuse an l that every class has, and a form that does not exist."""
-        if isinstance(self.l, bool) or not isinstance(self.l, int | float) or not self.l > 1:
-            raise InputError(f"l must be greater than 1. Got {self.l}. Every class is 1-diverse.")
+        check_number("l", self.l, above(1, hint="Every class is 1-diverse."))
         if self.form not in KINDS:
             raise InputError(
                 f"There is no diversity '{self.form}'. {did_you_mean(self.form, KINDS)}"
@@ -185,8 +182,7 @@ class TCloseness(PrivacyModel, kind="t-closeness"):
 
     def __post_init__(self) -> None:
         """Refuse a t outside 0 to 1, and a distance that does not exist."""
-        if isinstance(self.t, bool) or not isinstance(self.t, int | float) or not 0 <= self.t <= 1:
-            raise InputError(f"t must be between 0 and 1. Got {self.t}. Usual is 0.1 to 0.3.")
+        check_number("t", self.t, between(0, 1, "Usual is 0.1 to 0.3."))
         if self.distance not in DISTANCES:
             raise InputError(
                 f"There is no distance '{self.distance}'. {did_you_mean(self.distance, DISTANCES)}"

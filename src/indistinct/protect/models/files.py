@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.protect.models.base import (
     ROUNDING,
     Flags,
@@ -18,7 +18,7 @@ from indistinct.protect.models.base import (
     PrivacyModel,
     check_share,
 )
-from indistinct.risk.population import (
+from indistinct.risk import (
     class_sizes,
     pitman,
     population_uniqueness,

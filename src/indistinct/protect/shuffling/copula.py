@@ -11,28 +11,181 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.protect.randomness import Draws
-from indistinct.protect.shuffling.control import drawing
 from indistinct.protect.shuffling.correlation import (
     copula_correlation,
     correlation_within,
     spearman,
 )
 from indistinct.protect.shuffling.kernels import Scores, draw_latent, draw_masked, draw_noise, mix
-from indistinct.protect.shuffling.mapping import deal_values
 from indistinct.protect.shuffling.margins import Coded, Codes, Margin, margins_of
 from indistinct.protect.shuffling.normal import FARTHEST
 
-__all__ = ["Shuffled", "Ties", "Worksheet", "check_worksheet", "corrected", "shuffle_codes"]
+__all__ = [
+    "Drawing",
+    "Shuffled",
+    "Ties",
+    "Worksheet",
+    "check_worksheet",
+    "corrected",
+    "deal_values",
+    "drawing",
+    "shuffle_codes",
+]
+
+
+# Reverse mapping: the values of a variable are dealt out again in the order of masked scores.
+#
+# Every value is used exactly as often as before, within every stratum.
+
+
+def deal_values(coded: Coded, margin: Margin, scores: Floats) -> Codes:
+    """Return the new codes of a variable; rows without a value stay without."""
+    if coded.columns == 1:
+        return _deal_ordered(coded, margin, scores[0])
+    return _deal_nominal(coded, scores)
+
+
+def _deal_ordered(coded: Coded, margin: Margin, scores: Floats) -> Codes:
+    """Give the smallest scores of each stratum its smallest value, and so on."""
+    strata, present = coded.strata, coded.present
+    whole = bool(present.all())
+    place = scores if whole else scores[present]
+    if strata is not None:
+        # one number that sorts by stratum and then by score; the margin keeps the next stratum
+        # out of reach of rounding, up to millions of strata
+        place = (strata if whole else strata[present]) + np.minimum(ndtr(place), 1 - 1e-9)
+    new = margin.values[_dealt(place, margin.counts)] if len(place) else np.empty(0, np.int32)
+    if whole:
+        return new
+    codes = np.full(len(present), -1, dtype=np.int32)
+    codes[present] = new
+    return codes
+
+
+def _dealt(place: Floats, counts: Ints) -> Ints:
+    """Return the cell of every row when cells are filled in the order of the rows' places."""
+    ends = np.cumsum(counts)
+    if len(counts) <= max(1000, len(place) // 16):
+        # where one cell ends and the next begins can be seen in the sorted places
+        first = np.sort(place)[ends[:-1]]
+        cells = np.searchsorted(first, place, side="right")
+        if np.array_equal(np.bincount(cells, minlength=len(counts)), counts):
+            return np.asarray(cells)
+    cells = np.empty(len(place), dtype=np.int64)
+    cells[np.argsort(place, kind="stable")] = np.repeat(np.arange(len(counts)), counts)
+    return cells
+
+
+def _deal_nominal(coded: Coded, scores: Floats) -> Codes:
+    """Fill one value after the other, the rarest first, with the rows whose scores are highest."""
+    rows = len(coded.codes)
+    strata = np.zeros(rows, dtype=np.int32) if coded.strata is None else coded.strata
+    group = strata.astype(np.int64)
+    groups = int(group.max()) + 1 if rows else 0
+    codes = np.full(rows, -1, dtype=np.int32)
+    free = np.flatnonzero(coded.present)
+    sizes = np.bincount(coded.codes[free], minlength=coded.size)
+    for code in np.argsort(sizes, kind="stable"):
+        wanted = np.bincount(group[coded.codes == code], minlength=groups)
+        taken = _highest(scores[code][free], group[free], wanted)
+        codes[free[taken]] = code
+        free = free[~taken]
+    return codes
+
+
+def _highest(scores: Floats, group: Ints, wanted: Ints) -> Bools:
+    """Say which rows have the highest scores of their group, as many as it wants."""
+    if not wanted.any():
+        return np.zeros(len(scores), dtype=bool)
+    if len(wanted) == 1:
+        if wanted[0] == len(scores):
+            return np.ones(len(scores), dtype=bool)
+        place = len(scores) - int(wanted[0])
+        taken = scores >= np.partition(scores, place)[place]
+        if int(taken.sum()) == wanted[0]:
+            return np.asarray(taken)
+    order = np.lexsort((-scores, group))
+    sorted_group = group[order]
+    starts = np.searchsorted(sorted_group, np.arange(len(wanted)))
+    taken = np.zeros(len(scores), dtype=bool)
+    taken[order] = np.arange(len(order)) - starts[sorted_group] < wanted[sorted_group]
+    return taken
+
+
+# How much of a row's own value its masked score keeps.
+#
+# The scores of the confidential X, less what the non-confidential S tell of them, have the
+# covariance Σ = L Lᵀ. The masked scores are
+#
+#     Y* = β S* + A (X* - β S*) + e,   A = L R L⁻¹,   Cov(e) = L (I - R²) Lᵀ,
+#
+# with R diagonal: 1 keeps a variable as it is (no protection), 0 keeps nothing of it beyond what S
+# and the less protected variables tell (maximum: X ⊥ Y | S). Cov(Y*) = Cov(X*) for every R, so no
+# combination of levels has to be refused. Where all levels are the same, A = dI: the form that
+# McCaa et al. (2013) describe. Their form with different levels, A = D diagonal and
+# Cov(e) = Σ - DΣD, is `diagonal=True`; it does not exist for every D, and is refused then.
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Masked scores as a function of the scores z and independent noise: Y* = Mz + Ne."""
+
+    scores: Floats
+    noise: Floats
+
+
+def drawing(model: Floats, target: Floats, kept: Floats, *, diagonal: bool = False) -> Drawing:
+    """Return how masked scores are drawn.
+
+    Parameters
+    ----------
+    model
+        The correlation of the scores (X*, S*).
+    target
+        The correlation that (Y*, S*) shall have; the same, but for small corrections.
+    kept
+        For every column of X how much it keeps, from 0 (maximum protection) to 1 (none).
+    """
+    size = len(kept)
+    beta, own = _regression(model, size)
+    beta_target, own_target = _regression(target, size)
+    if diagonal:
+        through = np.diag(kept)
+        left = own_target - through @ own @ through
+        values, vectors = np.linalg.eigh(left)
+        if values.min() < -1e-9:
+            raise InputError(
+                "These levels do not go together: variables that depend on each other have "
+                "levels too far apart for a diagonal D. Bring them closer, or use the form that "
+                "always exists (without diagonal)."
+            )
+        noise = vectors * np.sqrt(np.maximum(values, 0.0))
+    else:
+        # the least protected first: the others may lean on them
+        order = np.argsort(-kept, kind="stable")
+        back = np.argsort(order, kind="stable")
+        low = np.linalg.cholesky(own[np.ix_(order, order)])
+        low_target = np.linalg.cholesky(own_target[np.ix_(order, order)])
+        kept = kept[order]
+        through = np.linalg.solve(low.T, (low_target * kept).T).T[np.ix_(back, back)]
+        noise = (low_target * np.sqrt(np.maximum(0.0, 1.0 - kept**2)))[back]
+    return Drawing(np.hstack([through, beta_target - through @ beta]), noise)
+
+
+def _regression(matrix: Floats, size: int) -> tuple[Floats, Floats]:
+    """Return β of X on S, and the covariance of what S does not tell."""
+    cross = matrix[:size, size:]
+    beta = np.linalg.solve(matrix[size:, size:], cross.T).T if cross.size else cross
+    return np.asarray(beta), matrix[:size, :size] - beta @ cross.T
+
 
 Ties = Literal["model", "free"]
 """How ties are broken: at random given the other variables, or at random alone."""
 
-Matrix = NDArray[np.float64]
 
 SWEEPS = 1
 """How often the scores of ties are drawn anew given each other."""
@@ -78,7 +231,7 @@ class Worksheet:
 
     confidential: Sequence[Coded]
     given: Sequence[Coded]
-    records: NDArray[np.int64]
+    records: Ints
     draws: Draws
     ties: Ties = "model"
     diagonal: bool = False
@@ -92,18 +245,18 @@ class Worksheet:
         return own + rest
 
     @cached_property
-    def owners(self) -> NDArray[np.int64]:
+    def owners(self) -> Ints:
         """For every column of X the variable that it belongs to."""
         columns = [coded.columns for coded in self.confidential]
         return np.repeat(np.arange(len(columns)), columns)
 
     @cached_property
-    def ranks(self) -> Matrix:
+    def ranks(self) -> Floats:
         """Spearman's correlations of the columns of X with all columns."""
         return spearman(self.margins, first=len(self.owners))
 
     @cached_property
-    def model(self) -> Matrix:
+    def model(self) -> Floats:
         """The correlation of the scores."""
         return copula_correlation(self.margins, len(self.owners), ties=self.ties)
 
@@ -137,14 +290,14 @@ class Worksheet:
         )
 
     @cached_property
-    def _latent(self) -> Matrix:
+    def _latent(self) -> Floats:
         return np.asarray(draw_latent(self._scores()))
 
     @cached_property
-    def _noise(self) -> Matrix:
+    def _noise(self) -> Floats:
         return np.asarray(draw_noise(self._scores(), len(self.owners)))
 
-    def masked(self, levels: Matrix, correction: Matrix, *, keep: bool = False) -> Matrix:
+    def masked(self, levels: Floats, correction: Floats, *, keep: bool = False) -> Floats:
         """Return the masked scores of every column of X.
 
         Parameters
@@ -161,7 +314,7 @@ class Worksheet:
             return np.asarray(mix(self._latent, self._noise, how.scores, how.noise))
         return np.asarray(draw_masked(self._scores(), how.scores, how.noise))
 
-    def _corrected_model(self, kept: Matrix, correction: Matrix) -> Matrix:
+    def _corrected_model(self, kept: Floats, correction: Floats) -> Floats:
         """Add the correction, as far as it is small against the noise.
 
         A correction moves scores; where there is next to no noise, nothing else may move them.
@@ -175,7 +328,7 @@ class Worksheet:
         most[size:, size:] = 0.0
         return correlation_within(self.model, self.model + correction, most)
 
-    def deal(self, scores: Matrix, levels: Matrix) -> list[Codes]:
+    def deal(self, scores: Floats, levels: Floats) -> list[Codes]:
         """Deal out the values of every confidential variable in the order of its scores."""
         dealt = []
         for number, coded in enumerate(self.confidential):
@@ -186,7 +339,7 @@ class Worksheet:
             dealt.append(deal_values(coded, self.margins[own[0]], scores[own]))
         return dealt
 
-    def after(self, dealt: Sequence[Codes]) -> Matrix:
+    def after(self, dealt: Sequence[Codes]) -> Floats:
         """Return Spearman's correlations of the new values with each other and with S."""
         new = [
             margin
@@ -195,7 +348,7 @@ class Worksheet:
         ]
         return spearman([*new, *self.margins[len(new) :]], first=len(new))
 
-    def shares(self, dealt: Sequence[Codes]) -> Matrix:
+    def shares(self, dealt: Sequence[Codes]) -> Floats:
         """Return the share of values that changed, by variable."""
         return np.array(
             [
@@ -204,7 +357,7 @@ class Worksheet:
             ]
         )
 
-    def rows(self, chosen: NDArray[np.int64]) -> Worksheet:
+    def rows(self, chosen: Ints) -> Worksheet:
         """Return the worksheet of some of the rows."""
         return replace(
             self,
@@ -219,7 +372,7 @@ def _deviation(margin: Margin) -> float:
     return float(np.sqrt(margin.counts @ margin.centres**2 / max(1, margin.counts.sum()))) or 1.0
 
 
-def corrected(sheet: Worksheet, levels: Matrix, *, rounds: int = 2) -> Matrix:
+def corrected(sheet: Worksheet, levels: Floats, *, rounds: int = 2) -> Floats:
     """Return a correction that brings Spearman's correlations of {Y, S} to those of {X, S}.
 
     Real variables are not quite a Gaussian copula. What a draw misses is added to what the next
@@ -236,7 +389,7 @@ def corrected(sheet: Worksheet, levels: Matrix, *, rounds: int = 2) -> Matrix:
     return correction
 
 
-def shuffle_codes(sheet: Worksheet, levels: Matrix, correction: Matrix) -> Shuffled:
+def shuffle_codes(sheet: Worksheet, levels: Floats, correction: Floats) -> Shuffled:
     """Shuffle once, at a given level for each confidential variable."""
     names = [coded.name for coded in sheet.confidential]
     dealt = sheet.deal(sheet.masked(levels, correction), levels)

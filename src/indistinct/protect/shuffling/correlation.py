@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError
 from indistinct.protect.shuffling.margins import Codes, Margin
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "spearman",
 ]
 
-Matrix = NDArray[np.float64]
 
 _MOST = 0.9995
 _FLOOR, _REPAIRED = 1e-6, 0.01
@@ -34,8 +32,8 @@ _HALVES = 50
 
 
 def correlations(
-    cells: Sequence[Codes], values: Sequence[Matrix], *, first: int | None = None
-) -> Matrix:
+    cells: Sequence[Codes], values: Sequence[Floats], *, first: int | None = None
+) -> Floats:
     """Return the correlations of columns, each given by a row's cell and the cells' values.
 
     Values are centred. A row without a cell counts in no pair. With `first`, only those of the
@@ -65,12 +63,12 @@ def correlations(
     return np.asarray(np.clip(found, -1.0, 1.0))
 
 
-def spearman(margins: Sequence[Margin], *, first: int | None = None) -> Matrix:
+def spearman(margins: Sequence[Margin], *, first: int | None = None) -> Floats:
     """Return Spearman's correlations: of mid-ranks, over the rows where both have a value."""
     return correlations([m.cells for m in margins], [m.middles for m in margins], first=first)
 
 
-def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "model") -> Matrix:
+def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "model") -> Floats:
     """Return the correlation of the scores: those of X, which come first, and those of S.
 
     The scores of X are normal and lie anywhere within their cells. Those of S are what S tells:
@@ -94,7 +92,7 @@ def copula_correlation(margins: Sequence[Margin], own: int, *, ties: str = "mode
     return nearest_correlation(found)
 
 
-def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
+def nearest_correlation(matrix: Floats, *, rounds: int = 200) -> Floats:
     """Return the nearest correlation matrix that is positive definite (Higham 2002).
 
     >>> wrong = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
@@ -127,7 +125,7 @@ def nearest_correlation(matrix: Matrix, *, rounds: int = 200) -> Matrix:
     return np.asarray(positive * scale[:, None] * scale[None, :])
 
 
-def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: int = 2) -> Matrix:
+def correlation_within(start: Floats, wanted: Floats, most: Floats, *, rounds: int = 2) -> Floats:
     """Return a correlation matrix near a wanted one that differs from a first by no more than
     `most`, element by element.
 
@@ -149,5 +147,5 @@ def correlation_within(start: Matrix, wanted: Matrix, most: Matrix, *, rounds: i
     return start
 
 
-def _is_definite(matrix: Matrix) -> bool:
+def _is_definite(matrix: Floats) -> bool:
     return bool(np.linalg.eigvalsh(matrix).min() >= _FLOOR)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Array
 from indistinct.protect.shuffling.normal import probability, quantile, uniform
 
 __all__ = ["Scores", "draw_latent", "draw_masked", "draw_noise", "mix"]
 
-Array = NDArray[Any]
 
 _BLOCK = 1 << 14
 

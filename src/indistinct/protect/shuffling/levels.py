@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import Bools, Floats, InputError, progress
 from indistinct.protect.shuffling.copula import (
     Shuffled,
     Worksheet,
@@ -21,7 +19,6 @@ from indistinct.protect.shuffling.margins import Codes, packed
 
 __all__ = ["expected_matches", "shuffle_to_risk", "shuffle_to_shares"]
 
-Matrix = NDArray[np.float64]
 
 SAMPLE = 200_000
 """Rows on which levels are tried out, where there are more."""
@@ -68,17 +65,17 @@ class _Search:
     """The search for levels at which the wanted shares change; a share of 0 is not sought."""
 
     trial: Worksheet
-    wanted: Matrix
+    wanted: Floats
 
     @property
-    def sought(self) -> NDArray[np.bool_]:
+    def sought(self) -> Bools:
         return self.wanted > 0
 
-    def reached(self, levels: Matrix, correction: Matrix) -> Matrix:
+    def reached(self, levels: Floats, correction: Floats) -> Floats:
         scores = self.trial.masked(levels, correction, keep=True)
         return self.trial.shares(self.trial.deal(scores, levels))
 
-    def found(self, each: Matrix, trying: progress.Task) -> tuple[Matrix, Matrix]:
+    def found(self, each: Floats, trying: progress.Task) -> tuple[Floats, Floats]:
         """Return levels, and the correction of correlations that belongs to them."""
         none = np.zeros_like(self.trial.model)
         self._check(self.reached(each, none))
@@ -92,7 +89,7 @@ class _Search:
         return self._halved(each, low, high, correction, _LATER_TRIES, trying), correction
 
     def nearer(
-        self, sheet: Worksheet, done: Shuffled, each: Matrix, correction: Matrix
+        self, sheet: Worksheet, done: Shuffled, each: Floats, correction: Floats
     ) -> Shuffled:
         """Shuffle the whole again where a share is missed: between neighbouring values a sample
         has wider steps."""
@@ -117,13 +114,13 @@ class _Search:
 
     def _halved(
         self,
-        each: Matrix,
-        low: Matrix,
-        high: Matrix,
-        correction: Matrix,
+        each: Floats,
+        low: Floats,
+        high: Floats,
+        correction: Floats,
         tries: int,
         trying: progress.Task,
-    ) -> Matrix:
+    ) -> Floats:
         for _ in range(tries):
             middle = (low + high) / 2
             enough = self.reached(self._levels(each, middle), correction) >= self.wanted
@@ -131,14 +128,14 @@ class _Search:
             trying.advance()
         return self._levels(each, high)
 
-    def _levels(self, each: Matrix, logarithms: Matrix) -> Matrix:
+    def _levels(self, each: Floats, logarithms: Floats) -> Floats:
         """Return the levels with those that are sought by their logarithms."""
         return np.where(self.sought, 10.0**logarithms, each)
 
-    def _logarithms(self, each: Matrix) -> Matrix:
+    def _logarithms(self, each: Floats) -> Floats:
         return np.log10(np.where(self.sought, each, 1.0))
 
-    def _check(self, most: Matrix) -> None:
+    def _check(self, most: Floats) -> None:
         short = np.flatnonzero(self.sought & (self.wanted > most * _JUST))
         if short.size:
             number = int(short[0])

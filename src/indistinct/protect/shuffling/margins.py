@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
+
+from indistinct.core import Array, Bools, Floats, Ints, SmallInts
 
 __all__ = ["Coded", "Codes", "Margin", "margins_of", "packed", "strata_of"]
 
-Codes = NDArray[np.int32]
+Codes = SmallInts
 
 LONG = 100
 """With more values than this, and none that is frequent, ties hardly matter."""
@@ -47,7 +47,7 @@ class Coded:
         return self.size if self.nominal and self.size > 2 else 1
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Bools:
         """Which rows have a value that may move."""
         return self.codes >= 0
 
@@ -55,7 +55,7 @@ class Coded:
         """Return the variable with other values in the same strata."""
         return replace(self, codes=codes)
 
-    def rows(self, chosen: NDArray[np.int64]) -> Coded:
+    def rows(self, chosen: Ints) -> Coded:
         """Return the variable for some of the rows."""
         strata = self.strata
         if strata is not None:
@@ -84,12 +84,12 @@ class Margin:
     """
 
     cells: Codes
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    counts: Ints
     values: Codes
     strata: Codes
-    shares: NDArray[np.float64]
+    shares: Floats
 
     @property
     def continuous(self) -> bool:
@@ -97,12 +97,12 @@ class Margin:
         return len(self.shares) > LONG and float(self.shares.max()) < 2.0 / LONG
 
     @property
-    def middles(self) -> NDArray[np.float64]:
+    def middles(self) -> Floats:
         """The mid-rank of every cell, less one half."""
         return (self.low + self.high) / 2 - 0.5
 
     @cached_property
-    def centres(self) -> NDArray[np.float64]:
+    def centres(self) -> Floats:
         """The mean normal score of every cell: the fall of the density over it, by its width."""
         low, high = ndtri(self.low), ndtri(self.high)
         return np.asarray((_density(low) - _density(high)) / (self.high - self.low))
@@ -115,7 +115,7 @@ class Margin:
         return products / np.sqrt(squares) if squares > 0 else 1.0
 
 
-def _density(z: NDArray[np.float64]) -> NDArray[np.float64]:
+def _density(z: Floats) -> Floats:
     return np.asarray(np.exp(-z * z / 2) / np.sqrt(2 * np.pi))
 
 
@@ -134,7 +134,8 @@ def _margin(codes: Codes, size: int, strata: Codes | None) -> Margin:
     present = codes >= 0
     whole = bool(present.all())
     own = codes if whole else codes[present]
-    key: NDArray[Any] = own
+    key: Array = own
+    number: Array
     places = size
     if strata is not None:
         key = (strata if whole else strata[present]).astype(np.int64) * size + own
@@ -168,7 +169,7 @@ def _margin(codes: Codes, size: int, strata: Codes | None) -> Margin:
     )
 
 
-def packed(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
+def packed(columns: Sequence[tuple[Codes, int]]) -> Ints:
     """Return one number per row for the combination of its codes, which may be -1."""
     found = np.zeros(len(columns[0][0]), dtype=np.int64)
     places = 1

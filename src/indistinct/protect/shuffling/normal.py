@@ -10,31 +10,21 @@ import math
 import numba as nb
 import numpy as np
 
+from indistinct.core import GOLDEN, mix_word
+
 __all__ = ["FARTHEST", "probability", "quantile", "uniform"]
 
 FARTHEST = 8.2
 """Scores stop here: beyond, a probability cannot be told from 0 or 1."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _12, _ONE = (np.uint64(n) for n in (30, 27, 31, 12, 1))
-
-
-@nb.njit(cache=True, inline="always")
-def _mixed(word: np.uint64) -> np.uint64:
-    word = (word ^ (word >> _30)) * _MIX_1
-    word = (word ^ (word >> _27)) * _MIX_2
-    return word ^ (word >> _31)
-
 
 @nb.njit(cache=True)
 def uniform(first: np.uint64, second: np.uint64, record: int, stream: int) -> float:
     """Return a number within (0, 1) that belongs to a record and a stream, as `Draws` does."""
-    word = _mixed(np.uint64(record) * _GOLDEN + first)
-    word = _mixed((word ^ (np.uint64(stream) * _GOLDEN)) + second)
+    word = mix_word(np.uint64(record) * GOLDEN + first)
+    word = mix_word((word ^ (np.uint64(stream) * GOLDEN)) + second)
     # the middle of one of 2⁵² intervals: neither 0 nor 1
-    return (float(word >> _12) + 0.5) * 2.0**-52
+    return (float(word >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
 @nb.njit(cache=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect.shuffling.step import Shuffle

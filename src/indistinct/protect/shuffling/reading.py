@@ -8,19 +8,26 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import (
+    Bools,
+    InputError,
+    Ints,
+    Variable,
+    between,
+    check_number,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, as_texts
 from indistinct.households import HouseholdColumns, read_kinship
 from indistinct.keys import KeyTable
 from indistinct.protect.shuffling.margins import Codes
 from indistinct.protect.shuffling.taxonomy import MANY_INDICATORS, taxonomic_order
-from indistinct.protect.techniques.columns import class_numbers, read_numbers, values_of
+from indistinct.protect.steps.columns import class_numbers, read_numbers, values_of
 from indistinct.rules import Measure
-from indistinct.variables import Variable
 
 __all__ = ["ShuffledColumn", "check_levels", "read_bands", "read_column"]
 
@@ -61,7 +68,7 @@ class ShuffledColumn:
         """Keep what the file holds."""
         self.original = self.codes
 
-    def kinds(self, records: NDArray[np.int64]) -> tuple[Codes, int]:
+    def kinds(self, records: Ints) -> tuple[Codes, int]:
         """Return a number for the values of some records, also of those that stay, and how many
         numbers there are; -1 where all that stay are alike."""
         codes = self.codes[records]
@@ -70,7 +77,7 @@ class ShuffledColumn:
         left = self.left[records]
         return np.where(codes < 0, self.size + left, codes), self.size + int(self.left.max()) + 1
 
-    def changed(self) -> NDArray[np.bool_]:
+    def changed(self) -> Bools:
         """Say of every record whether its value is another than at the beginning."""
         return np.asarray(self.codes != self.original)
 
@@ -162,7 +169,7 @@ def read_column(
     )
 
 
-def _check_finite(source: Source, name: str, values: pa.Array, classes: NDArray[np.int64]) -> None:
+def _check_finite(source: Source, name: str, values: pa.Array, classes: Ints) -> None:
     if not pa.types.is_floating(values.type):
         return
     endless = np.flatnonzero(pc.is_inf(values).fill_null(False).to_numpy(zero_copy_only=False))
@@ -174,9 +181,9 @@ def _check_finite(source: Source, name: str, values: pa.Array, classes: NDArray[
         )
 
 
-def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> NDArray[np.bool_]:
+def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> Bools:
     """Say which values stay where they are: missing ones, and those to leave."""
-    stays: NDArray[np.bool_] = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    stays: Bools = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
     if not variable.user_missing and not leave:
         return stays
     plain = values.to_pylist()
@@ -189,7 +196,7 @@ def _staying(variable: Variable, values: pa.Array, leave: Collection[str]) -> ND
     )
 
 
-def _left(stays: NDArray[np.bool_], classes: NDArray[np.int64]) -> Codes | None:
+def _left(stays: Bools, classes: Ints) -> Codes | None:
     """Number the values that stay, where there are several; -1 where a value may move."""
     if stays.sum() < 2:
         return None
@@ -197,10 +204,10 @@ def _left(stays: NDArray[np.bool_], classes: NDArray[np.int64]) -> Codes | None:
     return np.asarray(number[classes])
 
 
-def _by_category(source: Source, variable: Variable, values: pa.Array) -> NDArray[np.int64]:
+def _by_category(source: Source, variable: Variable, values: pa.Array) -> Ints:
     """Sort values, which are in rising order, by their declared categories where texts have some
     or the level is ordinal."""
-    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    text = holds_text(values.type)
     if variable.categories is None or not (text or variable.level == "ordinal"):
         return np.arange(len(values))
     place = {category: number for number, category in enumerate(variable.categories)}
@@ -242,7 +249,7 @@ def _at_level(
     hierarchy: Hierarchy,
     level: int,
     texts: Sequence[str | None],
-    classes: NDArray[np.int64],
+    classes: Ints,
 ) -> ShuffledColumn:
     """Return the branches that the values belong to, as a column of its own."""
     nodes, places = np.unique(
@@ -263,7 +270,7 @@ def _is_nominal(source: Source, name: str, size: int) -> bool:
     if variable.level not in ("nominal", "taxonomy"):
         return False
     kind = source.schema.field(name).type
-    number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
+    number = holds_numbers(kind)
     return not (number and size > _FEW and not variable.labels and variable.level == "nominal")
 
 
@@ -272,5 +279,4 @@ def check_levels(levels: Mapping[str, float], names: Collection[str], what: str)
     for name, value in levels.items():
         if name not in names:
             raise InputError(f"'{name}' has a {what}, and is not among the shuffled variables.")
-        if isinstance(value, bool) or not 0 <= value <= 1:
-            raise InputError(f"The {what} of '{name}' must be from 0 to 1. Got {value}.")
+        check_number(f"The {what} of '{name}'", value, between(0, 1))

@@ -8,11 +8,9 @@ from typing import Annotated, Literal, get_args
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.arguments import between
+from indistinct.core import InputError, between, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect.receipt import Receipt
@@ -27,7 +25,7 @@ from indistinct.protect.shuffling.reading import (
 from indistinct.protect.shuffling.turns import Turn, turns
 from indistinct.protect.shuffling.units import Of, Units, find_units
 from indistinct.protect.step import Context, Step
-from indistinct.protect.techniques.columns import check_share, check_variables, with_columns
+from indistinct.protect.steps.columns import check_share, check_variables, with_columns
 from indistinct.rules import Measure
 
 __all__ = ["Hold", "Shuffle"]

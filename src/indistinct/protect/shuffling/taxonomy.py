@@ -8,11 +8,9 @@ branch are neighbours, and branches and codes within a branch follow each other 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Floats, Ints
 from indistinct.hierarchy import Hierarchy
 
 __all__ = ["MANY_INDICATORS", "marginality", "taxonomic_order"]
@@ -21,7 +19,7 @@ MANY_INDICATORS = 90
 """A nominal variable with so many values should be given its hierarchy."""
 
 
-def marginality(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def marginality(hierarchy: Hierarchy, counts: Ints) -> Floats:
     """Return the marginality of every value of a hierarchy, given how many records have it.
 
     >>> from indistinct.hierarchy import table_hierarchy
@@ -39,11 +37,11 @@ def marginality(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.f
     return found
 
 
-def taxonomic_order(hierarchy: Hierarchy, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def taxonomic_order(hierarchy: Hierarchy, counts: Ints) -> Ints:
     """Return the place of every value in an order that keeps each branch together."""
     leaves = len(hierarchy.values)
     margin = marginality(hierarchy, counts)
-    keys: list[NDArray[Any]] = [np.arange(leaves), margin]
+    keys: list[Array] = [np.arange(leaves), margin]
     for level in list(hierarchy.levels)[1:-1]:
         nodes = hierarchy.level_codes(level)[:leaves]
         weight = np.bincount(nodes, weights=counts)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.protect.randomness import Draws
 from indistinct.protect.shuffling.copula import Shuffled, Ties, Worksheet
 from indistinct.protect.shuffling.levels import shuffle_to_risk, shuffle_to_shares
@@ -17,8 +17,6 @@ from indistinct.protect.shuffling.units import Units
 
 __all__ = ["Turn", "turns"]
 
-Records = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Place:
@@ -26,7 +24,7 @@ class Place:
 
     column: ShuffledColumn
     member: str
-    records: Records
+    records: Ints
 
     @property
     def name(self) -> str:
@@ -115,7 +113,7 @@ def turns(
     """
     for rows in _groups(columns, units, apart):
 
-        def places(names: Sequence[str], rows: Mapping[str, Records] = rows) -> list[Place]:
+        def places(names: Sequence[str], rows: Mapping[str, Ints] = rows) -> list[Place]:
             return [Place(columns[n], member, r) for n in names for member, r in rows.items()]
 
         def turn(own: Sequence[Place], also: Sequence[Place], alike: Sequence[Place]) -> Turn:
@@ -146,7 +144,7 @@ def turns(
 
 def _groups(
     columns: Mapping[str, ShuffledColumn], units: Units, apart: Sequence[str]
-) -> Iterator[dict[str, Records]]:
+) -> Iterator[dict[str, Ints]]:
     """Yield the rows of every group that is shuffled apart, by its first member's values."""
     if not apart:
         yield units.members

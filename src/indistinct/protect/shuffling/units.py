@@ -6,18 +6,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import InputError, Ints
+from indistinct.files import Source
 from indistinct.households import HouseholdColumns, Kinship, read_columns, read_kinship
 from indistinct.rules import Rule, Rules
 
 __all__ = ["Of", "Units", "find_units"]
 
 Of = Literal["people", "couples", "singles"]
-
-Records = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class Units:
         record of every row's member.
     """
 
-    members: dict[str, Records]
+    members: dict[str, Ints]
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.hierarchy.text import as_text
+from indistinct.core import InputError
+from indistinct.hierarchy import as_text
+from indistinct.results import Fact, Part, facts
 
 __all__ = [
     "CollectionFunction",
@@ -187,7 +187,7 @@ def collected_from(
 
 
 @dataclass(frozen=True, eq=False)
-class ReIdentification:
+class ReIdentification(Part):
     """What a relation fg: T → U′ finds for every entity: fg(fc(p)).
 
     fg is a *re-identification relation* if ∃ p ∈ U with p ∈ fg(fc(p)) and |fg(fc(p))| = k,
@@ -198,6 +198,14 @@ class ReIdentification:
     links: Mapping[Entity, frozenset[Entity]] = field(repr=False)
     population: int
     much_smaller: float = 0.5
+
+    FACTS = facts(
+        Fact("sizes", lambda found: {str(entity): size for entity, size in found.sizes.items()}),
+        Fact(
+            "uniquely_identified",
+            lambda found: [str(entity) for entity in found.uniquely_identified],
+        ),
+    )
 
     @property
     def sizes(self) -> dict[Entity, int]:
@@ -219,13 +227,6 @@ class ReIdentification:
     def is_re_identification(self) -> bool:
         """Whether the relation re-identifies anybody."""
         return bool(self.re_identified)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sizes and who is identified as plain values."""
-        return {
-            "sizes": {str(entity): size for entity, size in self.sizes.items()},
-            "uniquely_identified": [str(entity) for entity in self.uniquely_identified],
-        }
 
     def __repr__(self) -> str:
         return (

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, pstdev
-from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.prove.ads0.entities import Row, as_rows
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 
 __all__ = [
     "EMAIL",
@@ -67,8 +66,8 @@ METHODS = (EMAIL, TELEPHONE, POSTAL_MAIL)
 """D, the methods that the paper names."""
 
 
-@dataclass(frozen=True)
-class Reach(Shown):
+@result(eq=True)
+class Reach(Result):
     """How many people a method reaches with some attributes: X over the tuples of a table."""
 
     attributes: tuple[str, ...]
@@ -76,22 +75,17 @@ class Reach(Shown):
     expected: float
     sigma: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
-        return {
-            "attributes": list(self.attributes),
-            "method": self.method,
-            "expected": self.expected,
-            "sigma": self.sigma,
-        }
+    FACTS = facts(
+        "attributes",
+        Fact("method", shown="method"),
+        Fact("expected", shown="expected"),
+        Fact("sigma", shown="sigma"),
+    )
 
-    def __repr__(self) -> str:
+    def sentence(self) -> str:
+        """Say how many people are reached."""
         names = ", ".join(self.attributes)
-        return f"{{{names}}} by {self.method}: reaches {self.expected:.3g} ± {self.sigma:.3g}"
-
-    def _tables(self) -> list[Table]:
-        facts = {"expected": self.expected, "sigma": self.sigma, "method": self.method}
-        return [Table.facts(f"People reached by {', '.join(self.attributes)}", facts)]
+        return f"People reached with {names}"
 
 
 def reach_of(
@@ -106,9 +100,15 @@ def reach_of(
 
     >>> home = [{"name": n, "phone": "555-0100"} for n in ("Ann", "Abe")]
     >>> reach_of(["phone"], home, home, TELEPHONE)
-    {phone} by telephone: reaches 2 ± 0
+    People reached with phone
+      method    telephone
+      expected          2
+      sigma             0
     >>> reach_of(["name", "phone"], home, home, TELEPHONE)
-    {name, phone} by telephone: reaches 1 ± 0
+    People reached with name, phone
+      method    telephone
+      expected          1
+      sigma             0
     """
     rows, reachable = as_rows(table), as_rows(people)
     if not rows:

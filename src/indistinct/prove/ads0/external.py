@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from indistinct.errors import InputError
+from indistinct.core import InputError
 from indistinct.prove.ads0.entities import Row
 
 __all__ = ["join_external", "ways_to_use"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indistinct.errors import InputError
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.labels import common_kind, stands_for
+from indistinct.core import InputError
+from indistinct.hierarchy import Hierarchy, common_kind, stands_for
 from indistinct.prove.ads0.entities import Entity, Row, as_rows
 
 __all__ = ["Channel", "Covers", "DisclosureControl", "Relation", "Release", "reading_of"]

@@ -8,11 +8,10 @@ is an object that can be followed by hand, and nothing is counted that could be 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
-from typing import Any
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.ads0.entities import (
     CollectionFunction,
@@ -32,7 +31,7 @@ from indistinct.prove.ads0.relations import (
     reading_of,
 )
 from indistinct.prove.ads0.verdict import Reading, Verdict, judge
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["ADS0", "Named"]
 
@@ -40,8 +39,8 @@ Named = Entity | str | Mapping[str, object]
 """An entity, or what makes one: its attributes and values, or its name alone."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ADS0(Shown):
+@result
+class ADS0(Result):
     """A candidate for a basic anonymous data system: (S, P, PT, QI, U, R, E, G, f).
 
     Properties 1 to 8 are checked here; whether property 9 holds too, and the system *is* an ADS0,
@@ -87,6 +86,17 @@ class ADS0(Shown):
     beyond_key: bool = False
     covers: Covers | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+    FACTS = facts(
+        Fact("subjects", lambda found: len(found.subjects)),
+        Fact("people", lambda found: len(found.population)),
+        Fact("pseudo_entities", lambda found: len(found.pseudo)),
+        Fact("private_tuples", lambda found: len(found.private.table)),
+        "key",
+        Fact("releases", lambda found: len(found.releases)),
+        Fact("external_tables", lambda found: len(found.external)),
+        Fact("relations", lambda found: len(found.relations)),
+    )
 
     def __post_init__(self) -> None:
         self._check_entities()
@@ -261,9 +271,6 @@ class ADS0(Shown):
         """
         return judge(self, reading=reading)
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         return [
             f"ADS0: {len(self.subjects):,} subjects of {len(self.population):,} people, "
@@ -271,19 +278,6 @@ class ADS0(Shown):
             f"key {', '.join(self.key)}; {len(self.releases):,} releases; "
             f"{len(self.external):,} external tables; {len(self.relations):,} relations"
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sizes of the nine parts; nobody's name and no value."""
-        return {
-            "subjects": len(self.subjects),
-            "people": len(self.population),
-            "pseudo_entities": len(self.pseudo),
-            "private_tuples": len(self.private.table),
-            "key": list(self.key),
-            "releases": len(self.releases),
-            "external_tables": len(self.external),
-            "relations": len(self.relations),
-        }
 
     def _tables(self) -> list[Table]:
         return [

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.figures import bars
-from indistinct.hierarchy.labels import is_suppressed
-from indistinct.hierarchy.text import as_text
+from indistinct.core import GuaranteeError, InputError
+from indistinct.hierarchy import as_text, is_suppressed
 from indistinct.prove.ads0.entities import Entity, Row
 from indistinct.prove.ads0.relations import Relation
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 if TYPE_CHECKING:
     from indistinct.prove.ads0 import ADS0
@@ -33,7 +32,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(Part):
     """A disclosure: by some relation, a tuple leads to its subject and to nobody else.
 
     `release` and `record` are numbers from 0; people see them from 1.
@@ -44,22 +43,20 @@ class Witness:
     entity: Entity
     relation: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values, with the record as people count."""
-        return {
-            "release": self.release + 1,
-            "record": self.record + 1,
-            "entity": str(self.entity),
-            "failed": ["a", "b", "c"],
-            "relation": self.relation,
-        }
+    FACTS = facts(
+        Fact("release", lambda found: found.release + 1),
+        Fact("record", lambda found: found.record + 1),
+        Fact("entity", lambda found: str(found.entity)),
+        Fact("failed", lambda found: ["a", "b", "c"]),
+        "relation",
+    )
 
     def __str__(self) -> str:
         return f"tuple {self.record + 1} is {self.entity}'s (a, b and c fail; {self.relation})"
 
 
 @dataclass(frozen=True)
-class TupleVerdict:
+class TupleVerdict(Part):
     """What property 9 and the models say of one released tuple t.
 
     Parameters
@@ -93,21 +90,15 @@ class TupleVerdict:
     k: int
     model: Model
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values, with the record as people count."""
-        return {
-            "release": self.release + 1,
-            "record": self.record + 1,
-            "links": [str(entity) for entity in self.links],
-            "pseudo": [str(entity) for entity in self.pseudo],
-            "linked_correctly": self.linked_correctly,
-            "a": self.a,
-            "b": self.b,
-            "c": self.c,
-            "discloses": [str(entity) for entity in self.discloses],
-            "k": self.k,
-            "model": self.model,
-        }
+    FACTS = facts(
+        Fact("release", lambda found: found.release + 1),
+        Fact("record", lambda found: found.record + 1),
+        Fact("links", lambda found: [str(entity) for entity in found.links]),
+        Fact("pseudo", lambda found: [str(entity) for entity in found.pseudo]),
+        "linked_correctly a b c",
+        Fact("discloses", lambda found: [str(entity) for entity in found.discloses]),
+        "k model",
+    )
 
     def __str__(self) -> str:
         found = ", ".join(map(str, self.links)) or "nobody"
@@ -117,14 +108,21 @@ class TupleVerdict:
         return f"tuple {self.record + 1}: {found}; {model}"
 
 
-@dataclass(frozen=True, repr=False)
-class Verdict(Shown):
+@result(eq=True)
+class Verdict(Result):
     """Whether a system is an ADS0, with witnesses if it is not, and how tuples are protected."""
 
     tuples: tuple[TupleVerdict, ...]
     witnesses: tuple[Witness, ...]
     warnings: tuple[str, ...] = ()
     few: str = field(default="", repr=False)
+
+    FACTS = facts(
+        "ads0 null_map k_map wrong_map models",
+        Fact("disclosures", lambda found: len(found.witnesses)),
+        Fact("witnesses", lambda found: found.witnesses[:_SHOWN]),
+        "tuples warnings",
+    )
 
     @property
     def ads0(self) -> bool:
@@ -170,26 +168,9 @@ class Verdict(Shown):
         kinds: tuple[Model, ...] = ("null-map", "k-map", "wrong-map", "none")
         return {kind: counts[kind] for kind in kinds if counts[kind]}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain values."""
-        return {
-            "ads0": self.ads0,
-            "null_map": self.null_map,
-            "k_map": self.k_map,
-            "wrong_map": self.wrong_map,
-            "models": dict(self.models),
-            "disclosures": len(self.witnesses),
-            "witnesses": [witness.to_dict() for witness in self.witnesses[:_SHOWN]],
-            "tuples": [t.to_dict() for t in self.tuples],
-            "warnings": list(self.warnings),
-        }
-
     def plot(self) -> str:
         """Draw how many tuples each model protects, as SVG."""
         return bars("Released tuples", list(self.models), list(self.models.values()))
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         count = len(self.witnesses)

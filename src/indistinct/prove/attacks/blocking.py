@@ -9,25 +9,104 @@ and the rule that catches most of those not caught yet, for its number of pairs,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.prove.attacks.comparisons import Attribute
-from indistinct.prove.attacks.fs_views import VIEWS, view
+from indistinct.core import (
+    GOLDEN,
+    STIR,
+    Bools,
+    InputError,
+    Ints,
+    SmallInts,
+    Words,
+    did_you_mean,
+    finished,
+)
+from indistinct.prove.attacks.comparisons import Attribute, Kind
 
-__all__ = ["Blocking", "Rule", "choose_rules"]
+__all__ = ["VIEWS", "Blocking", "Rule", "choose_rules", "soundex", "view"]
+
+
+# Coarser views of values, on which records are brought together: sounds, beginnings, years.
+
+
+_SOUNDS = {
+    letter: str(digit)
+    for digit, letters in enumerate(("bfpv", "cgjkqsxz", "dt", "l", "mn", "r"), start=1)
+    for letter in letters
+}
+
+
+def soundex(word: str) -> str:
+    """Return the American Soundex code of the first word of a name; empty if it has no letter.
+
+    >>> [soundex(w) for w in ("robert", "rupert", "ashcraft", "tymczak", "pfister", "van dyk")]
+    ['r163', 'r163', 'a261', 't522', 'p236', 'v500']
+    """
+    letters = [c for c in word.split(" ")[0] if "a" <= c <= "z"] if word else []
+    if not letters:
+        return ""
+    digits, last = "", _SOUNDS.get(letters[0], "")
+    for letter in letters[1:]:
+        sound = _SOUNDS.get(letter, "")
+        if sound and sound != last:
+            digits += sound
+        if letter not in "hw":
+            last = sound
+    return (letters[0] + digits + "000")[:4]
+
+
+def _whole(value: str) -> str:
+    return "" if value.endswith("*") else value
+
+
+def _start(size: int) -> Callable[[str], str]:
+    return lambda value: value[:size] if len(value.rstrip("*")) >= size else ""
+
+
+def _month_and_day(value: str) -> str:
+    # sorted, so that a swapped day and month still meet
+    return "".join(sorted((value[4:6], value[6:8]))) if len(value) == 8 else ""
+
+
+VIEWS: dict[Kind, dict[str, Callable[[str], str]]] = {
+    "name": {"whole": _whole, "sound": soundex, "start": _start(3), "initial": _start(1)},
+    "text": {"whole": _whole, "start": _start(5)},
+    "date": {
+        "whole": lambda value: value if len(value) > 6 else "",
+        "year": _start(4),
+        "month": _start(6),
+        "day": _month_and_day,
+    },
+    "number": {"whole": _whole},
+    "code": {"whole": _whole, "start": _start(3)},
+}
+"""For each kind the views of a value; a value without a view brings nobody together."""
+
+
+def view(attribute: Attribute, name: str) -> tuple[Words, Words]:
+    """Return the number of the view's value for the records of both files; 0 where there is none.
+
+    Numbers are dense and start at 1, so that they can be packed.
+    """
+    see = VIEWS[attribute.kind][name]
+    usable = (
+        ~attribute.general if attribute.kind == "number" else np.ones(len(attribute.values), bool)
+    )
+    seen = [see(value) if ok else "" for value, ok in zip(attribute.values, usable, strict=True)]
+    number_of = {v: i for i, v in enumerate(sorted({*seen} - {""}), start=1)}
+    codes = np.array([number_of.get(v, 0) for v in seen] + [0], dtype=np.uint64)
+    return codes[attribute.left], codes[attribute.right]
+
 
 Rule = tuple[str, ...]
 """Views as ``attribute:view``; the attribute alone is its whole value."""
 
-Keys = NDArray[np.uint64]
-Order = NDArray[np.int32]
 
 _TRIALS = 4000
 _ATTRIBUTE_FAILS, _WHOLE_FAILS, _VIEW_FAILS = 0.10, 0.12, 0.06
@@ -45,13 +124,13 @@ class Blocking:
     """
 
     rules: tuple[Rule, ...]
-    left: Keys = field(repr=False)
-    right: Keys = field(repr=False)
-    orders: tuple[tuple[Order, Order], ...] = field(repr=False)
+    left: Words = field(repr=False)
+    right: Words = field(repr=False)
+    orders: tuple[tuple[SmallInts, SmallInts], ...] = field(repr=False)
     skipped: tuple[int, ...]
     most_pairs: int
 
-    def pairs(self, only: NDArray[np.bool_] | None = None) -> Iterator[tuple[Order, Order]]:
+    def pairs(self, only: Bools | None = None) -> Iterator[tuple[SmallInts, SmallInts]]:
         """Stream all pairs that meet, each once, of all left records or of `only` some."""
         for number, (left_order, right_order) in enumerate(self.orders):
             if only is not None:
@@ -75,13 +154,13 @@ class Blocking:
         return "\n".join(lines)
 
 
-def _sorted(keys: Keys) -> Order:
+def _sorted(keys: Words) -> SmallInts:
     """Return the records that have a key, in its order."""
     order = np.argsort(keys, kind="stable")
     return order[np.searchsorted(keys, 1, sorter=order) :].astype(np.int32)
 
 
-def _blocks(left: Keys, right: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _blocks(left: Words, right: Words) -> tuple[Ints, Ints]:
     """Find the keys that two sorted lists share: start and number in both, and their pairs."""
     (starts_l, counts_l), (starts_r, counts_r) = _runs(left), _runs(right)
     _, a, b = np.intersect1d(
@@ -91,7 +170,7 @@ def _blocks(left: Keys, right: Keys) -> tuple[NDArray[np.int64], NDArray[np.int6
     return at, at[1] * at[3]
 
 
-def _runs(ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _runs(ordered: Words) -> tuple[Ints, Ints]:
     if not len(ordered):
         none = np.empty(0, dtype=np.int64)
         return none, none
@@ -99,7 +178,7 @@ def _runs(ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return starts, np.diff(np.append(starts, len(ordered)))
 
 
-def _chunks(pairs: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _chunks(pairs: Ints) -> Iterator[tuple[int, int]]:
     """Deal blocks into ranges with about as many pairs as are compared at once."""
     total = np.cumsum(pairs)
     first = 0
@@ -139,7 +218,7 @@ class _Views:
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self.names: list[str] = []
         self.owner: list[int] = []
-        self.keys: list[tuple[Keys, Keys]] = []
+        self.keys: list[tuple[Words, Words]] = []
         self.reach: list[float] = []
         for number, attribute in enumerate(attributes):
             for name in VIEWS[attribute.kind]:
@@ -160,19 +239,19 @@ class _Views:
                     self.keys.append((left, right))
                     self.reach.append(float(reach))
 
-    def packed(self, rule: Sequence[int], steps: Sequence[int] = (1, 1)) -> tuple[Keys, Keys]:
+    def packed(self, rule: Sequence[int], steps: Sequence[int] = (1, 1)) -> tuple[Words, Words]:
         """Return one key for a set of views, 0 where one is absent; of every so many records."""
         sides = []
         for side, step in enumerate(steps):
             columns = [self.keys[v][side][::step] for v in rule]
             key = np.zeros(len(columns[0]), np.uint64)
             for codes in columns:
-                key = _mixed(key ^ codes)
+                key = finished(((key ^ codes) + GOLDEN) * STIR)
             absent = np.logical_or.reduce([codes == 0 for codes in columns])
             sides.append(np.where(absent, np.uint64(0), key | np.uint64(1)))
         return sides[0], sides[1]
 
-    def fails(self) -> NDArray[np.bool_]:
+    def fails(self) -> Bools:
         """Draw, for imaginary true pairs, which views fail."""
         rng = np.random.default_rng(1969)
         whole = rng.random((max(self.owner, default=0) + 1, _TRIALS)) < _ATTRIBUTE_FAILS
@@ -185,14 +264,6 @@ class _Views:
                 for v, (name, owner) in enumerate(zip(self.names, self.owner, strict=True))
             ]
         )
-
-
-def _mixed(words: Keys) -> Keys:
-    """Spread 64 bits well (the finaliser of splitmix64), so that different keys stay different."""
-    with np.errstate(over="ignore"):
-        words = (words + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return words ^ (words >> np.uint64(31))
 
 
 def choose_rules(
@@ -306,7 +377,7 @@ def _contains(rule: tuple[int, ...], found: dict[tuple[int, ...], float]) -> boo
     return any(part in found for part in parts)
 
 
-def _count_pairs(left: Keys, right: Keys) -> int:
+def _count_pairs(left: Words, right: Words) -> int:
     ordered = np.sort(right[right != 0])
     asked = np.sort(left[left != 0])
     counts = np.searchsorted(ordered, asked, "right") - np.searchsorted(ordered, asked, "left")

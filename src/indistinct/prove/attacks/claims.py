@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError, Ints
+from indistinct.results import Part
 
 __all__ = [
     "CONTROL",
@@ -26,7 +27,6 @@ __all__ = [
     "witnesses_of",
 ]
 
-IntArray = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
 NOBODY = -1
 UNKNOWN = -2
@@ -51,21 +51,19 @@ class Links:
         How likely the best guess is right, as the intruder sees it; 0 where there is none.
     """
 
-    candidates: IntArray = field(repr=False)
-    person: IntArray = field(repr=False)
-    certainty: NDArray[np.float64] = field(repr=False)
+    candidates: Ints = field(repr=False)
+    person: Ints = field(repr=False)
+    certainty: Floats = field(repr=False)
 
     @classmethod
-    def equal_chances(cls, candidates: IntArray, person: IntArray) -> Links:
+    def equal_chances(cls, candidates: Ints, person: Ints) -> Links:
         """Return links among whose candidates nothing tells: certainty is 1/candidates."""
         chance = np.zeros(len(candidates))
         np.divide(1.0, candidates, out=chance, where=candidates > 0)
         return cls(candidates, np.where(candidates == 1, person, NOBODY), chance)
 
     @classmethod
-    def from_pairs(
-        cls, left: IntArray, right: IntArray, certainty: NDArray[np.float64], *, records: int
-    ) -> Links:
+    def from_pairs(cls, left: Ints, right: Ints, certainty: Floats, *, records: int) -> Links:
         """Return the links of a list of pairs (released record, register's row, probability).
 
         >>> links = Links.from_pairs(
@@ -82,7 +80,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class LinkWitness:
+class LinkWitness(Part):
     """A released record (from 1) that names one person, and what is known of it."""
 
     record: int
@@ -94,17 +92,8 @@ class LinkWitness:
         sure = "" if self.certainty >= 1 else f", certainty {self.certainty:.3f}"
         return f"record {self.record:,} is {self.person}: {self.verdict}{sure}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "record": self.record,
-            "person": self.person,
-            "certainty": self.certainty,
-            "verdict": self.verdict,
-        }
 
-
-def verdicts_by_truth(links: Links, truth: IntArray) -> Verdicts:
+def verdicts_by_truth(links: Links, truth: Ints) -> Verdicts:
     """Judge unique links by the register's row of the true person of every record.
 
     `NOBODY` means that the true person is not in the register, so that any name is wrong;

@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indistinct.core import InputError, above, check_number
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files import open_table
-from indistinct.files.source import Source
+from indistinct.files import Source, open_table
 from indistinct.prove.registers import Register, as_text_column
 
 __all__ = ["hold_out", "register_with_control"]
@@ -32,8 +31,7 @@ def hold_out(
     >>> kept.records, control.records
     (30, 10)
     """
-    if not 0 < share < 1:
-        raise InputError(f"The share held out must be between 0 and 1. Got {share}.")
+    check_number("The share held out", share, above(0, below=1))
     size = round(private.records * share)
     if not 0 < size < private.records:
         raise InputError(

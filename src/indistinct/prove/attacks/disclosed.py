@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from indistinct.figures import bars
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["AttributeDisclosure", "DisclosureWitness", "Intervals", "SensitiveKind", "Shares"]
 
@@ -15,7 +15,7 @@ SensitiveKind = Literal["number", "category"]
 
 
 @dataclass(frozen=True)
-class DisclosureWitness:
+class DisclosureWitness(Part):
     """People whose value is told for certain by several records.
 
     `who` are record numbers (from 1), or with a register its people: at most twenty of `people`.
@@ -28,6 +28,13 @@ class DisclosureWitness:
     value: str
     prior: float
 
+    FACTS = facts(
+        Fact("*", lambda found: {"people" if found.named else "records": found.who}, spread=True),
+        Fact("number", "people"),
+        Fact("linked_records", "records"),
+        "value prior",
+    )
+
     def __repr__(self) -> str:
         more = self.people - len(self.who)
         said = ", ".join(self.who) + (f" and {more:,} more" if more > 0 else "")
@@ -36,19 +43,9 @@ class DisclosureWitness:
             f"{self.prior:.1%}, {self.records:,} records)".replace("%", " %")
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "people" if self.named else "records": list(self.who),
-            "number": self.people,
-            "linked_records": self.records,
-            "value": self.value,
-            "prior": self.prior,
-        }
-
 
 @dataclass(frozen=True)
-class Shares:
+class Shares(Part):
     """How likely values are among the records that may be somebody's.
 
     Parameters
@@ -67,19 +64,14 @@ class Shares:
     least_effective: float
     mean_effective: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "surprises": {f"{level:g}": n for level, n in self.surprises.items()},
-            "mean_gain": self.mean_gain,
-            "fewest_values": self.fewest_values,
-            "least_effective": self.least_effective,
-            "mean_effective": self.mean_effective,
-        }
+    FACTS = facts(
+        Fact("surprises", lambda found: {f"{level:g}": n for level, n in found.surprises.items()}),
+        "mean_gain fewest_values least_effective mean_effective",
+    )
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(Part):
     """How closely a number is told: `narrow` people within that `share` of the file's `span`.
 
     `median` is the width of the interval left to the median person, as a share of the span.
@@ -90,18 +82,9 @@ class Intervals:
     narrow: int
     median: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "span": self.span,
-            "share": self.share,
-            "narrow": self.narrow,
-            "median": self.median,
-        }
 
-
-@dataclass(frozen=True)
-class AttributeDisclosure(Shown):
+@result(eq=True)
+class AttributeDisclosure(Result):
     """What a release tells of a sensitive variable about people whose key is known.
 
     Parameters
@@ -147,6 +130,12 @@ class AttributeDisclosure(Shown):
     witnesses: tuple[DisclosureWitness, ...] = ()
     notes: tuple[str, ...] = ()
 
+    FACTS = facts(
+        "release register key sensitive kind records people linked told alone homogeneous",
+        "homogeneous_classes certain unlikely shares intervals baseline attack control risk",
+        "attack_certain control_certain risk_certain verdict witnesses notes",
+    )
+
     @property
     def told(self) -> int:
         """People whose value is told for certain, by one record or by several."""
@@ -187,40 +176,6 @@ class AttributeDisclosure(Shown):
             )
         return said
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        rates = {
-            "baseline": self.baseline,
-            "attack": self.attack,
-            "control": self.control,
-            "risk": self.risk,
-            "attack_certain": self.attack_certain,
-            "control_certain": self.control_certain,
-            "risk_certain": self.risk_certain,
-        }
-        return {
-            "release": self.release,
-            "register": self.register,
-            "key": list(self.key),
-            "sensitive": self.sensitive,
-            "kind": self.kind,
-            "records": self.records,
-            "people": self.people,
-            "linked": self.linked,
-            "told": self.told,
-            "alone": self.alone,
-            "homogeneous": self.homogeneous,
-            "homogeneous_classes": self.homogeneous_classes,
-            "certain": self.certain,
-            "unlikely": self.unlikely,
-            "shares": self.shares.to_dict() if self.shares else None,
-            "intervals": self.intervals.to_dict() if self.intervals else None,
-            **{name: rate.to_dict() if rate else None for name, rate in rates.items()},
-            "verdict": self.verdict,
-            "witnesses": [witness.to_dict() for witness in self.witnesses],
-            "notes": list(self.notes),
-        }
-
     def plot(self) -> str:
         """Draw how many people are told for certain, by one record and by several, as SVG."""
         return bars(
@@ -228,9 +183,6 @@ class AttributeDisclosure(Shown):
             ["by a single record", "by several that agree", "not for certain"],
             [self.alone, self.homogeneous, self.people - self.told],
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         where = f"people of {self.register}" if self.register else "people by released key"

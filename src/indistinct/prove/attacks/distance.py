@@ -16,25 +16,64 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numba import njit
 from scipy.spatial import cKDTree
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.prove.attacks.distance_kernels import nearest_mixed
+from indistinct.core import Array, Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.prove.attacks.distance_scales import DISTANCES, Distance, points_of
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
-__all__ = ["DistanceLinks", "DistanceQuality", "correct_by_distance", "link_by_distance"]
+__all__ = [
+    "DistanceLinks",
+    "DistanceQuality",
+    "correct_by_distance",
+    "link_by_distance",
+    "nearest_mixed",
+]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+
+# Nearest points among categories and numbers, one pair after another, compiled.
+
+
+@njit(cache=True, nogil=True)
+def nearest_mixed(a: Array, b: Array, numbers: int, wide: float, k: int) -> Any:
+    """Return the k least city-block distances of every point, and the points they belong to.
+
+    From column `numbers` on, coordinates are categories: `wide` apart or equal. Of
+    equal distances the point that comes first is listed first.
+    """
+    n, m = a.shape[0], b.shape[0]
+    distances = np.full((n, k), np.inf)
+    found = np.full((n, k), -1, dtype=np.int64)
+    for i in range(n):
+        worst = np.inf
+        for j in range(m):
+            total = 0.0
+            for c in range(a.shape[1]):
+                if c < numbers:
+                    total += abs(a[i, c] - b[j, c])
+                elif a[i, c] != b[j, c]:
+                    total += wide
+                if total >= worst:
+                    break
+            if total < worst:
+                at = k - 1
+                while at > 0 and distances[i, at - 1] > total:
+                    distances[i, at] = distances[i, at - 1]
+                    found[i, at] = found[i, at - 1]
+                    at -= 1
+                distances[i, at] = total
+                found[i, at] = j
+                worst = distances[i, k - 1]
+    return distances, found
+
 
 _EQUAL = 1e-9
 """Distances that differ by less, relatively, are equal: rounding, not evidence."""
 
 
-@dataclass(frozen=True, eq=False)
-class DistanceLinks(Shown):
+@result
+class DistanceLinks(Result):
     """The nearest record of the register for every released record.
 
     Parameters
@@ -60,6 +99,16 @@ class DistanceLinks(Shown):
     register_records: int
     _points: tuple[Floats, Floats, int] = field(repr=False)
 
+    FACTS = facts(
+        Fact("records", lambda found: len(found)),
+        "register_records",
+        Fact("linked", lambda found: int((found.nearest[:, 0] >= 0).sum())),
+        Fact("without_tie", lambda found: int((found.ties == 1).sum())),
+        Fact("distance", "kind"),
+        "attributes",
+        Fact("nearest", lambda found: int(found.nearest.shape[1])),
+    )
+
     @property
     def record(self) -> Ints:
         """The numbers of the released records, from 0."""
@@ -67,9 +116,6 @@ class DistanceLinks(Shown):
 
     def __len__(self) -> int:
         return len(self.distance)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         alone = int((self.ties == 1).sum())
@@ -83,18 +129,6 @@ class DistanceLinks(Shown):
             lines.append(f"  median distance             {np.nanmedian(self.distance):8.4f}")
             lines.append(f"  median distance to the next {np.nanmedian(self.second):8.4f}")
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was linked, in numbers."""
-        return {
-            "records": len(self),
-            "register_records": self.register_records,
-            "linked": int((self.nearest[:, 0] >= 0).sum()),
-            "without_tie": int((self.ties == 1).sum()),
-            "distance": self.kind,
-            "attributes": list(self.attributes),
-            "nearest": int(self.nearest.shape[1]),
-        }
 
     def _tables(self) -> list[Table]:
         facts: dict[str, object] = {
@@ -111,8 +145,8 @@ class DistanceLinks(Shown):
         ]
 
 
-@dataclass(frozen=True)
-class DistanceQuality(Shown):
+@result(eq=True)
+class DistanceQuality(Result):
     """How many released records their nearest register records give away.
 
     `expected` counts a record among t equally near ones as 1/t; `certain` counts those that have
@@ -124,41 +158,22 @@ class DistanceQuality(Shown):
     certain: int
     chance: float
 
+    FACTS = facts(
+        Fact("records", shown="records"),
+        Fact("expected", shown="expected", form=",.1f"),
+        Fact("certain", shown="without a tie"),
+        Fact("share", shown="share", form=".2%"),
+        Fact("chance", shown="by chance", form=",.1f"),
+    )
+
     @property
     def share(self) -> float:
         """The share of records linked to their own."""
         return self.expected / self.records if self.records else 0.0
 
-    def __repr__(self) -> str:
-        return (
-            f"{self.expected:,.1f} of {self.records:,} records linked to their own "
-            f"({self.share:.2%}), {self.certain:,} without a tie; by chance {self.chance:,.1f}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts and the share."""
-        return {
-            "records": self.records,
-            "expected": self.expected,
-            "certain": self.certain,
-            "share": self.share,
-            "chance": self.chance,
-        }
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                "Records linked to their own",
-                {
-                    "records": self.records,
-                    "expected": self.expected,
-                    "share": self.share,
-                    "without a tie": self.certain,
-                    "by chance": self.chance,
-                },
-                formats={"share": ".2%"},
-            )
-        ]
+    def sentence(self) -> str:
+        """Say how many records are linked to their own."""
+        return "Records linked to their own by what is nearest"
 
 
 def link_by_distance(
@@ -231,7 +246,7 @@ def link_by_distance(
 
 
 def correct_by_distance(
-    links: DistanceLinks, own: Sequence[int] | NDArray[Any] | None = None
+    links: DistanceLinks, own: Sequence[int] | Array | None = None
 ) -> DistanceQuality:
     """Count how often the nearest record, or one of those asked for, is a record's own.
 
@@ -340,8 +355,8 @@ class _Tally:
     second: Floats
     closer: Ints
     ties: Ints
-    sure: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
+    sure: Bools
+    apart: Bools
 
 
 def _tallied(distances: Floats, times: Ints, asked: int) -> _Tally:

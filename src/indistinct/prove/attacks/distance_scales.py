@@ -17,17 +17,14 @@ from typing import Literal, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import Floats, InputError, did_you_mean, holds_numbers
 
 __all__ = ["DISTANCES", "Distance", "points_of"]
 
 Distance = Literal["standardised", "robust", "rank", "mahalanobis", "gower"]
 
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
-
-Floats = NDArray[np.float64]
 
 
 def points_of(
@@ -48,7 +45,7 @@ def points_of(
                     f"{did_you_mean(name, table.column_names)}"
                 )
         both = (released.schema.field(name).type, register.schema.field(name).type)
-        (numeric if all(_is_number(t) for t in both) else categorical).append(name)
+        (numeric if all(holds_numbers(t) for t in both) else categorical).append(name)
     if categorical and distance != "gower":
         raise InputError(
             f"Attribute '{categorical[0]}' is not numeric, and the {distance} distance needs "
@@ -67,12 +64,6 @@ def points_of(
         a = np.column_stack([a, *(c[0] for c in codes)]) / len(attributes)
         b = np.column_stack([b, *(c[1] for c in codes)]) / len(attributes)
     return a, b, len(categorical)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
 
 
 def _floats(table: pa.Table, name: str) -> Floats:

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from indistinct.core import Array, Floats, InputError, Ints, Missing
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import CONTROL, NOBODY, TARGET, UNKNOWN, Links
 from indistinct.prove.attacks.control import register_with_control
@@ -28,11 +28,8 @@ from indistinct.prove.exposure import Exposure, Unmet, expose
 from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
 from indistinct.prove.people import PeopleOfClasses
 from indistinct.prove.registers import Register, check_one_to_one, ids_alike
-from indistinct.variables import Missing
 
 __all__ = ["exact_attack", "exact_links", "guessing", "name_people", "rows_of_persons", "true_rows"]
-
-IntArray = NDArray[np.int64]
 
 
 def exact_attack(
@@ -44,13 +41,13 @@ def exact_attack(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     private: Source | None = None,
     person: str | None = None,
-    truth: Sequence[Any] | NDArray[Any] | pa.Array | None = None,
+    truth: Sequence[Any] | Array | pa.Array | None = None,
     control: Source | None = None,
     missing: Missing = "own",
     unmet: Unmet = "excluding",
     encrypted: Sequence[str] = (),
     confidence: float = 0.95,
-    whose: IntArray | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Link every released record with the people of a register that it may belong to.
 
@@ -251,19 +248,17 @@ def name_people(register: Register, rows: Sequence[int]) -> list[str]:
     return [str(value) for value in column.take(pa.array(list(rows))).to_pylist()]
 
 
-def rows_of_persons(register: Register, persons: pa.Array | pa.ChunkedArray) -> IntArray:
+def rows_of_persons(register: Register, persons: pa.Array | pa.ChunkedArray) -> Ints:
     """Return the register's row of each person, NOBODY if absent, UNKNOWN if missing."""
     assert register.person is not None
     known, texts = ids_alike(register.source.table([register.person]).column(0), persons)
     found = pc.index_in(texts, value_set=known).fill_null(NOBODY)
-    rows: IntArray = found.to_numpy(zero_copy_only=False).astype(np.int64)
+    rows: Ints = found.to_numpy(zero_copy_only=False).astype(np.int64)
     rows[texts.is_null().to_numpy(zero_copy_only=False)] = UNKNOWN
     return rows
 
 
-def true_rows(
-    release: Source, register: Register, person: str | None, truth: Any
-) -> IntArray | None:
+def true_rows(release: Source, register: Register, person: str | None, truth: Any) -> Ints | None:
     """Return the register's row of each record's person, where the truth is given or released."""
     if truth is None:
         if person is None or register.person is None or person not in release.variables:
@@ -289,7 +284,7 @@ def true_rows(
 
 def _roles(
     exposure: Exposure,
-    truth: IntArray | None,
+    truth: Ints | None,
     private: Source | None,
     person: str | None,
     first_control: int,
@@ -323,7 +318,7 @@ def _roles(
     return roles
 
 
-def _knowing(exposure: Exposure, roles: NDArray[np.int8]) -> NDArray[np.float64]:
+def _knowing(exposure: Exposure, roles: NDArray[np.int8]) -> Floats:
     """Return each record's chance for somebody who knows who is in the data."""
     known, released = exposure.known, exposure.released
     assert known is not None

@@ -16,17 +16,23 @@ import itertools
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
+from indistinct.core import (
+    Array,
+    Floats,
+    InputError,
+    Seed,
+    SmallInts,
+    above,
+    check_number,
+    progress,
+)
 from indistinct.prove.attacks.blocking import Blocking, Rule, choose_rules
 from indistinct.prove.attacks.comparisons import Attribute, Kind, attributes_of
 from indistinct.prove.attacks.fs_choosing import (
@@ -35,17 +41,72 @@ from indistinct.prove.attacks.fs_choosing import (
     shared_probability,
 )
 from indistinct.prove.attacks.fs_model import LinkageModel, Patterns, fit_model, random_levels
-from indistinct.prove.attacks.fs_told import told_by_others
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 
-__all__ = ["LinkageQuality", "ProbabilisticLinks", "evaluate", "link_probabilistically"]
+__all__ = [
+    "LinkageQuality",
+    "ProbabilisticLinks",
+    "evaluate",
+    "link_probabilistically",
+    "told_by_others",
+]
+
+
+# Attributes that tell each other: an equal area tells an equal county, a birth date the age.
+#
+# Levels are multiplied as if attributes were independent. Where one value follows from another, the
+# second is no further evidence, and counting it would make pairs look truer than they are.
+
+
+_FOLLOWS, _ENOUGH, _SAMPLE = 0.95, 100, 50_000
+
+
+def told_by_others(attributes: Sequence[Attribute]) -> list[tuple[str, ...]]:
+    """Return, for each attribute, the names of those whose value tells it.
+
+    B is told by A when, among random pairs of records of a file that have the same A, at least 95 %
+    have the same B, and fewer than 90 % of all pairs have. Where each tells
+    the other, the one with more values stays.
+    """
+    found: list[tuple[str, ...]] = []
+    for b in attributes:
+        told = []
+        for a in attributes:
+            if a is b or not _tells(a, b):
+                continue
+            if len(a.values) > len(b.values) or not _tells(b, a):
+                told.append(a.name)
+        found.append(tuple(told))
+    return found
+
+
+def _tells(a: Attribute, b: Attribute) -> bool:
+    same = pairs = 0
+    alone: list[float] = []
+    for x, y in ((a.left, b.left), (a.right, b.right)):
+        # shuffled, for next to each other in the file are members of one household
+        both = np.random.default_rng(1).permutation(len(x))[:_SAMPLE]
+        both = both[(x[both] >= 0) & (y[both] >= 0)]
+        order = both[np.argsort(x[both], kind="stable")]
+        here = x[order][1:] == x[order][:-1]
+        same += int((y[order][1:] == y[order][:-1])[here].sum())
+        pairs += int(here.sum())
+        alone.append(_agreement(y[both], len(b.values)))
+    return pairs >= _ENOUGH and same >= _FOLLOWS * pairs and max(alone) < 0.9
+
+
+def _agreement(codes: SmallInts, size: int) -> float:
+    shares = np.bincount(codes, minlength=size) / max(1, len(codes))
+    return float((shares**2).sum())
+
 
 _TRAINING_PAIRS = 4_000_000
 _LEAST_ODDS = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class ProbabilisticLinks(Shown):
+@result
+class ProbabilisticLinks(Result):
     """Pairs of records taken for the same person, the likeliest first.
 
     Parameters
@@ -64,10 +125,10 @@ class ProbabilisticLinks(Shown):
         The probability from which pairs were taken.
     """
 
-    left: NDArray[np.int32] = field(repr=False)
-    right: NDArray[np.int32] = field(repr=False)
-    weight: NDArray[np.float64] = field(repr=False)
-    probability: NDArray[np.float64] = field(repr=False)
+    left: SmallInts = field(repr=False)
+    right: SmallInts = field(repr=False)
+    weight: Floats = field(repr=False)
+    probability: Floats = field(repr=False)
     expected_precision: float
     expected_links: float
     threshold: float
@@ -77,11 +138,16 @@ class ProbabilisticLinks(Shown):
     model: LinkageModel = field(repr=False)
     blocking: Blocking = field(repr=False)
 
+    FACTS = facts(
+        Fact("links", lambda found: len(found)),
+        "records expected_precision expected_links threshold one_to_one pairs_compared",
+        Fact("blocking", "blocking.rules"),
+        Fact("pairs_left_out", "blocking.skipped"),
+        "model",
+    )
+
     def __len__(self) -> int:
         return len(self.left)
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         kinds = ", ".join(f"{a.name} ({a.kind})" for a in self.model.attributes)
@@ -100,21 +166,6 @@ class ProbabilisticLinks(Shown):
             f"  pairs compared              {self.pairs_compared:8,}, which meet in",
             *(f"    {line}" for line in repr(self.blocking).splitlines()),
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers and the model; no values of the data."""
-        return {
-            "links": len(self),
-            "records": list(self.records),
-            "expected_precision": self.expected_precision,
-            "expected_links": self.expected_links,
-            "threshold": self.threshold,
-            "one_to_one": self.one_to_one,
-            "pairs_compared": self.pairs_compared,
-            "blocking": [list(rule) for rule in self.blocking.rules],
-            "pairs_left_out": list(self.blocking.skipped),
-            "model": self.model.to_dict(),
-        }
 
     def plot(self) -> str:
         """Draw the links by their probability, as SVG."""
@@ -140,13 +191,21 @@ class ProbabilisticLinks(Shown):
         return tables + list(self.model._tables())
 
 
-@dataclass(frozen=True)
-class LinkageQuality(Shown):
+@result(eq=True)
+class LinkageQuality(Result):
     """Links held against the truth."""
 
     links: int
     right: int
     there: int
+
+    FACTS = facts(
+        Fact("links", shown="links"),
+        Fact("right", shown="right"),
+        Fact("there", shown="there"),
+        Fact("recall", shown="recall", form=".2%"),
+        Fact("precision", shown="precision", form=".2%"),
+    )
 
     @property
     def recall(self) -> float:
@@ -158,36 +217,9 @@ class LinkageQuality(Shown):
         """The share of the links found that are right."""
         return self.right / self.links if self.links else 0.0
 
-    def __repr__(self) -> str:
-        return (
-            f"{self.right:,} of {self.links:,} links right ({self.precision:.2%}); "
-            f"{self.there:,} are there ({self.recall:.2%} found)"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return counts and shares."""
-        return {
-            "links": self.links,
-            "right": self.right,
-            "there": self.there,
-            "recall": self.recall,
-            "precision": self.precision,
-        }
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                "Links held against the truth",
-                {
-                    "links": self.links,
-                    "right": self.right,
-                    "there": self.there,
-                    "precision": self.precision,
-                    "recall": self.recall,
-                },
-                formats={"precision": ".2%", "recall": ".2%"},
-            )
-        ]
+    def sentence(self) -> str:
+        """Say how many links are right."""
+        return "Links held against the truth"
 
 
 def link_probabilistically(
@@ -224,7 +256,12 @@ def link_probabilistically(
     >>> people = census_table(3_000, seed=1).select(known)
     >>> links = link_probabilistically(people.slice(0, 2_000), people.slice(1_000), known)
     >>> evaluate(links, range(2_000), range(1_000, 3_000))
-    1,000 of 1,000 links right (100.00%); 1,000 are there (100.00% found)
+    Links held against the truth
+      links        1,000
+      right        1,000
+      there        1,000
+      recall     100.00%
+      precision  100.00%
     """
     _check(left, right, threshold, precision)
     known = attributes_of(left, right, attributes)
@@ -293,15 +330,15 @@ def _check(left: pa.Table, right: pa.Table, threshold: float | None, precision: 
         if not len(table):
             raise InputError(f"The {side} table has no records to link.")
     for name, share in (("threshold", threshold), ("precision", precision)):
-        if share is not None and not 0 < share <= 1:
-            raise InputError(f"{name} must be above 0 and at most 1. Got {share}.")
+        if share is not None:
+            check_number(name, share, above(0, 1))
 
 
 def _levels(
     known: Sequence[Attribute],
     told: Sequence[tuple[str, ...]],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
+    left: SmallInts,
+    right: SmallInts,
 ) -> list[NDArray[np.int8]]:
     """Compare pairs on all attributes; what another equal attribute tells is no evidence."""
     with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -342,11 +379,11 @@ def _trained(
 
 def _rarity(
     known: Sequence[Attribute],
-    rare: Sequence[NDArray[np.float64]],
+    rare: Sequence[Floats],
     levels: Sequence[NDArray[np.int8]],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-) -> NDArray[np.float64]:
+    left: SmallInts,
+    right: SmallInts,
+) -> Floats:
     """Return how much rarer than usual the equal values of pairs are: at random, and among kin.
 
     Kin have a rare surname or street in common as easily as a common one, so names and texts
@@ -371,7 +408,7 @@ class _Pairs:
     ) -> None:
         self.known, self.told, self.model = known, told, model
         self.compared = 0
-        self.kept: list[tuple[NDArray[Any], ...]] = []
+        self.kept: list[tuple[Array, ...]] = []
         # the first entry is for a level of -1: missing, no evidence
         self.tables = [
             tuple(np.log2(np.array([1.0, *shares])) for shares in (a.m, a.u, a.kin))
@@ -383,7 +420,7 @@ class _Pairs:
         share = model.true_share + model.kin_share
         self.prior = np.log2([model.true_share, max(1 - share, 0.5), model.kin_share])
 
-    def add(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> None:
+    def add(self, left: SmallInts, right: SmallInts) -> None:
         """Weigh a chunk of pairs and keep those that may be true."""
         self.compared += len(left)
         if not len(left):
@@ -402,7 +439,7 @@ class _Pairs:
         weight = m - (others - np.logaddexp2(self.prior[1], self.prior[2]))
         self.kept.append((left[likely], right[likely], weight[likely], odds[likely]))
 
-    def all(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def all(self) -> tuple[Array, Array, Array, Array]:
         """Return left, right, weight and odds of the pairs kept."""
         if not self.kept:
             none = np.empty(0, dtype=np.int32)

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array, Floats, Ints
 
 __all__ = ["chosen_one_to_one", "least_probability", "shared_probability", "sums_and_best"]
 
-Floats = NDArray[np.float64]
 
-
-def shared_probability(left: NDArray[Any], right: NDArray[Any], odds: Floats) -> Floats:
+def shared_probability(left: Array, right: Array, odds: Floats) -> Floats:
     """Return the probability of each pair given that a record has one partner at most.
 
     With o the odds of pairs by themselves, p = o / (1 + the sum of o over all pairs with the same
@@ -40,9 +39,7 @@ def sums_and_best(record: Any, odds: Any) -> Any:
     return total[record], best[record]
 
 
-def chosen_one_to_one(
-    left: NDArray[Any], right: NDArray[Any], probability: Floats, weight: Floats
-) -> NDArray[np.int64]:
+def chosen_one_to_one(left: Array, right: Array, probability: Floats, weight: Floats) -> Ints:
     """Take pairs by probability, then weight, then record number, each record once.
 
     >>> one, two = np.array([0, 0, 1]), np.array([0, 1, 0])
@@ -52,7 +49,7 @@ def chosen_one_to_one(
     order = np.lexsort((right, left, -weight, -probability))
     if not len(order):
         return order
-    found: NDArray[np.int64] = _first_come(left, right, order)
+    found: Ints = _first_come(left, right, order)
     return found
 
 

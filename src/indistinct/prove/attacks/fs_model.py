@@ -18,18 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.core import Array, Floats, Ints, SmallInts
 from indistinct.prove.attacks.comparisons import Attribute, Kind
 from indistinct.prove.attacks.fs_choosing import sums_and_best
-from indistinct.showing import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 
 __all__ = ["LinkageModel", "Patterns", "fit_model", "random_levels"]
 
-Floats = NDArray[np.float64]
 
 _STEPS, _STILL = 300, 1e-5
 _LEAST = 1e-7
@@ -68,8 +67,8 @@ class LevelProbabilities:
         return tuple(float(np.log2(m / u)) for m, u in self.shares)
 
 
-@dataclass(frozen=True, eq=False)
-class LinkageModel(Shown):
+@result
+class LinkageModel(Result):
     """What was estimated: level probabilities of every attribute, and how many pairs are true.
 
     An attribute that another tells (the county, given the area) counts only where that other
@@ -79,6 +78,24 @@ class LinkageModel(Shown):
     attributes: tuple[LevelProbabilities, ...]
     true_share: float
     kin_share: float
+
+    FACTS = facts(
+        "true_share kin_share agreement doubtful",
+        Fact(
+            "attributes",
+            lambda found: {
+                a.name: {
+                    "kind": a.kind,
+                    "told_by": list(a.told_by),
+                    "levels": {
+                        level: {"m": m, "u": u, "kin": kin}
+                        for level, m, u, kin in zip(a.levels, a.m, a.u, a.kin, strict=True)
+                    },
+                }
+                for a in found.attributes
+            },
+        ),
+    )
 
     @property
     def agreement(self) -> float:
@@ -100,9 +117,6 @@ class LinkageModel(Shown):
         """
         return self.agreement < 0.6
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         lines = [
             f"{self.true_share:.3g} of all pairs true, {self.kin_share:.3g} kin",
@@ -119,26 +133,6 @@ class LinkageModel(Shown):
             if a.told_by:
                 lines.append(f"  {'':<15} counts where {' and '.join(a.told_by)} disagree")
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates; no values of the data."""
-        return {
-            "true_share": self.true_share,
-            "kin_share": self.kin_share,
-            "agreement": self.agreement,
-            "doubtful": self.doubtful,
-            "attributes": {
-                a.name: {
-                    "kind": a.kind,
-                    "told_by": list(a.told_by),
-                    "levels": {
-                        level: {"m": m, "u": u, "kin": kin}
-                        for level, m, u, kin in zip(a.levels, a.m, a.u, a.kin, strict=True)
-                    },
-                }
-                for a in self.attributes
-            },
-        }
 
     def _tables(self) -> list[Table]:
         return [
@@ -162,14 +156,14 @@ class Patterns:
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = list(sizes)
-        self._words: list[NDArray[np.int64]] = []
-        self._records: list[NDArray[np.int32]] = []
+        self._words: list[Ints] = []
+        self._records: list[SmallInts] = []
         self._rarity: list[Floats] = []
 
     def add(
         self,
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
+        left: SmallInts,
+        right: SmallInts,
         levels: Sequence[NDArray[np.int8]],
         rarity: Floats,
     ) -> None:
@@ -185,7 +179,7 @@ class Patterns:
         self._records.append(np.stack([left, right]))
         self._rarity.append(rarity)
 
-    def table(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def table(self) -> tuple[Ints, Ints]:
         """Return the levels of each pattern, and the pattern of each pair."""
         none = np.empty(0, dtype=np.int64)
         words, of_pair = np.unique(np.concatenate([none, *self._words]), return_inverse=True)
@@ -194,7 +188,7 @@ class Patterns:
             words, levels[:, at] = np.divmod(words, self.sizes[at] + 1)
         return levels - 1, of_pair
 
-    def rivals(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    def rivals(self) -> tuple[Ints, Ints, Floats]:
         """Return, for each pair, the number of its left and right record, and its rarity."""
         records = np.concatenate([np.empty((2, 0), np.int32), *self._records], axis=1)
         left, right = (np.unique(side, return_inverse=True)[1] for side in records)
@@ -288,7 +282,7 @@ def fit_model(
     )
 
 
-def _rising(seen: NDArray[np.int64], size: int) -> Floats:
+def _rising(seen: Ints, size: int) -> Floats:
     """Where EM starts: true pairs mostly agree as far as any pair does.
 
     Coarser labels are never equal to a value; agreement with them is the best there is.
@@ -299,9 +293,7 @@ def _rising(seen: NDArray[np.int64], size: int) -> Floats:
     return start
 
 
-def _level_shares(
-    levels: NDArray[np.int64], sizes: Sequence[int], counts: NDArray[Any]
-) -> list[Floats]:
+def _level_shares(levels: Ints, sizes: Sequence[int], counts: Array) -> list[Floats]:
     """Return the share of each level, half a pair added to each; missing values do not count."""
     found = []
     for a, size in enumerate(sizes):
@@ -318,7 +310,7 @@ def _without(random: Floats, m: Floats, share: float) -> Floats:
     return shares
 
 
-def _log_joint(levels: NDArray[np.int64], shares: Sequence[Floats]) -> Floats:
+def _log_joint(levels: Ints, shares: Sequence[Floats]) -> Floats:
     total: Floats = np.zeros(len(levels))
     for a, p in enumerate(shares):
         total += np.append(np.log(p), 0.0)[levels[:, a]]

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
+from indistinct.core import InputError, Ints, Seed, holds_numbers
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import CONTROL, TARGET, Links
 from indistinct.prove.attacks.distance import link_by_distance
@@ -45,7 +44,7 @@ def probabilistic_attack(
     truth: Sequence[Any] | pa.Array | None = None,
     precision: float = 0.95,
     seed: Seed = 1,
-    whose: NDArray[np.int64] | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Link a release with a register that has errors; see `link_probabilistically`.
 
@@ -99,7 +98,7 @@ def distance_attack(
     person: str | None = None,
     truth: Sequence[Any] | pa.Array | None = None,
     distance: Distance | None = None,
-    whose: NDArray[np.int64] | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Link every released record with the nearest of a register; see `link_by_distance`.
 
@@ -114,7 +113,7 @@ def distance_attack(
     register = listed.register
     if distance is None:
         sides = (release.schema, register.source.schema)
-        numbers = all(_is_number(side.field(name).type) for side in sides for name in names)
+        numbers = all(holds_numbers(side.field(name).type) for side in sides for name in names)
         distance = "standardised" if numbers else "gower"
     found = link_by_distance(
         release.table(names), register.source.table(names), names, distance=distance
@@ -136,10 +135,6 @@ def distance_attack(
         listed,
         whose,
     )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _prepared(
@@ -172,7 +167,7 @@ def _judged(
     truth: Sequence[Any] | pa.Array | None,
     notes: Sequence[str],
     listed: RegisterOfPeople,
-    whose: NDArray[np.int64] | None,
+    whose: Ints | None,
 ) -> LinkOutcome:
     links = replace(links, person=listed.to_first(links.person))
     rows = true_rows(release, register, person or register.person, truth)

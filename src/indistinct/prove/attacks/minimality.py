@@ -20,15 +20,11 @@ from itertools import islice, product
 from math import factorial, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Bools, Floats, Ints, progress
 
 __all__ = ["Replay", "Worlds"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 MOST_DECISIONS = 2000
 """How often a method is asked to decide again, where all placements are tried."""

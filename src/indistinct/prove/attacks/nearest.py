@@ -15,19 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import betaincinv
 
-from indistinct import progress
+from indistinct.core import Bools, Floats, Ints, progress
+from indistinct.results import Part
 
 __all__ = ["Nearest", "TrueValues", "at_least", "at_most", "look_for"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 EQUAL = 1e-12
 """Distances that differ by less are equal."""
@@ -60,7 +57,7 @@ def at_least(right: float, of: float, *, doubt: float = DOUBT) -> float:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class Nearest(Part):
     """How often the released record nearest to what is known of a person is their own.
 
     Parameters
@@ -82,10 +79,6 @@ class Nearest:
     bound: float
     sure: int = 0
     sure_right: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {**self.__dict__, "key": list(self.key)}
 
     def __repr__(self) -> str:
         return (
@@ -249,7 +242,7 @@ def _sureness(first: float, kth: float, *, logs: bool) -> float:
     return 1.0 if np.isinf(kth) else (kth - first) / kth
 
 
-def _bounded(right: Floats, few: NDArray[np.bool_]) -> float:
+def _bounded(right: Floats, few: Bools) -> float:
     """Bound the share who are found; where k records are equally near, there is no doubt."""
     if not len(right):
         return 0.0

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.figures import bars
+from indistinct.core import Bools, Floats, Ints
 from indistinct.prove.attacks.claims import (
     CONTROL,
     RIGHT,
@@ -29,11 +28,11 @@ from indistinct.prove.attacks.claims import (
 )
 from indistinct.prove.attacks.persons import OfPeople, count_people, only_first_rows
 from indistinct.prove.attacks.rates import Excess, Rate, excess
-from indistinct.showing import Shown, Table, folded
+from indistinct.results import Fact, Part, Result, Table, facts, folded, result
+from indistinct.results.figures import bars
 
 __all__ = ["Guesses", "Judged", "LinkOutcome", "link_outcome"]
 
-IntArray = NDArray[np.int64]
 Judged = Literal["truth", "values", "claims"]
 """How claims were judged: by the true person, by the values told, or not at all."""
 
@@ -41,7 +40,7 @@ _BANDS = ((2, 2), (3, 4), (5, 9), (10, 99), (100, None))
 
 
 @dataclass(frozen=True)
-class Guesses:
+class Guesses(Part):
     """How often guessing alone is right, per released record.
 
     `anybody` takes a person of the whole register; `by_attribute` one of those who agree on the
@@ -57,17 +56,9 @@ class Guesses:
         """The better of the two."""
         return max(self.anybody, self.by_attribute)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return both chances."""
-        return {
-            "anybody": self.anybody,
-            "by_attribute": self.by_attribute,
-            "attribute": self.attribute,
-        }
 
-
-@dataclass(frozen=True)
-class LinkOutcome(Shown):
+@result(eq=True)
+class LinkOutcome(Result):
     """What an attack found in a release, and what it is worth.
 
     Parameters
@@ -122,6 +113,14 @@ class LinkOutcome(Shown):
     witnesses: tuple[LinkWitness, ...] = ()
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
+
+    FACTS = facts(
+        "attack register attributes records people unique ambiguous none sizes judged right wrong",
+        "unjudged findable expected largest expected_knowing largest_knowing precision recall",
+        Fact("targets_named", "targets"),
+        Fact("controls_named", "controls"),
+        "of_people guesses success reference risk succeeds verdict witnesses notes",
+    )
 
     @property
     def precision(self) -> Rate | None:
@@ -215,43 +214,6 @@ class LinkOutcome(Shown):
             )
             because = "people are found", alike
         return f"{said} {because[0] if self.succeeds else because[1]}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        reference = self.reference
-        return {
-            "attack": self.attack,
-            "register": self.register,
-            "attributes": list(self.attributes),
-            "records": self.records,
-            "people": self.people,
-            "unique": self.unique,
-            "ambiguous": self.ambiguous,
-            "none": self.none,
-            "sizes": dict(self.sizes),
-            "judged": self.judged,
-            "right": self.right,
-            "wrong": self.wrong,
-            "unjudged": self.unjudged,
-            "findable": self.findable,
-            "expected": self.expected,
-            "largest": self.largest,
-            "expected_knowing": self.expected_knowing,
-            "largest_knowing": self.largest_knowing,
-            "precision": _plain(self.precision),
-            "recall": _plain(self.recall),
-            "targets_named": _plain(self.targets),
-            "controls_named": _plain(self.controls),
-            "of_people": self.of_people.to_dict() if self.of_people else None,
-            "guesses": self.guesses.to_dict() if self.guesses else None,
-            "success": self.success.to_dict(),
-            "reference": _plain(reference) if isinstance(reference, Rate) else reference,
-            "risk": _plain(self.risk),
-            "succeeds": self.succeeds,
-            "verdict": self.verdict,
-            "witnesses": [witness.to_dict() for witness in self.witnesses],
-            "notes": list(self.notes),
-        }
 
     def plot(self) -> str:
         """Draw the records by how many candidates they have, as SVG."""
@@ -362,16 +324,16 @@ def link_outcome(
     register: str,
     attributes: Sequence[str],
     people: int,
-    truth: IntArray | None = None,
+    truth: Ints | None = None,
     values: tuple[Verdicts, int | None] | None = None,
     roles: Verdicts | None = None,
-    knowing: NDArray[np.float64] | None = None,
+    knowing: Floats | None = None,
     guesses: Guesses | None = None,
     names: Callable[[list[int]], list[str]] | None = None,
     notes: Sequence[str] = (),
     confidence: float = 0.95,
-    first: IntArray | None = None,
-    whose: IntArray | None = None,
+    first: Ints | None = None,
+    whose: Ints | None = None,
 ) -> LinkOutcome:
     """Count and judge what an attack claims.
 
@@ -457,12 +419,12 @@ def link_outcome(
     )
 
 
-def _share(named: NDArray[np.bool_], who: NDArray[np.bool_], confidence: float) -> Rate | None:
+def _share(named: Bools, who: Bools, confidence: float) -> Rate | None:
     trials = int(who.sum())
     return Rate(int((named & who).sum()), trials, confidence) if trials else None
 
 
-def _sizes(candidates: IntArray) -> dict[str, int]:
+def _sizes(candidates: Ints) -> dict[str, int]:
     sizes = {}
     for low, high in _BANDS:
         inside = candidates >= low
@@ -471,7 +433,3 @@ def _sizes(candidates: IntArray) -> dict[str, int]:
         label = f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
         sizes[label] = int(inside.sum())
     return sizes
-
-
-def _plain(found: Rate | Excess | None) -> dict[str, Any] | None:
-    return None if found is None else found.to_dict()

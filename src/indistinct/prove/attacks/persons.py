@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.engine import Engine
-from indistinct.engine.base import quote
+from indistinct.core import Bools, Ints
+from indistinct.engine import Engine, quote
 from indistinct.files import Source, open_table
-from indistinct.keys import person_of_records, several_records
-from indistinct.keys.people import present_and_different
+from indistinct.keys import person_of_records, present_and_different, several_records
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links, Verdicts
 from indistinct.prove.registers import Register, check_one_to_one
+from indistinct.results import Part
 
 __all__ = [
     "OfPeople",
@@ -31,8 +29,6 @@ __all__ = [
     "whose_records",
 ]
 
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class RegisterOfPeople:
@@ -42,7 +38,7 @@ class RegisterOfPeople:
     """
 
     register: Register
-    first: IntArray | None = field(default=None, repr=False)
+    first: Ints | None = field(default=None, repr=False)
 
     @property
     def people(self) -> int:
@@ -51,7 +47,7 @@ class RegisterOfPeople:
             return self.register.source.records
         return len(np.unique(self.first))
 
-    def to_first(self, rows: IntArray) -> IntArray:
+    def to_first(self, rows: Ints) -> Ints:
         """Return the first row of the person of each row; what is no row stays what it is."""
         if self.first is None:
             return rows
@@ -87,8 +83,8 @@ def whose_records(
     release: Source,
     person: str | None,
     private: Source | None,
-    origin: IntArray | None,
-) -> IntArray | None:
+    origin: Ints | None,
+) -> Ints | None:
     """Return a number for the person of every released record, -1 where nobody can say.
 
     Parameters
@@ -117,7 +113,7 @@ def whose_records(
 
 
 @dataclass(frozen=True)
-class OfPeople:
+class OfPeople(Part):
     """What an attack finds, in people who have several records each.
 
     Parameters
@@ -136,18 +132,8 @@ class OfPeople:
     wrong: int
     expected: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts."""
-        return {
-            "people": self.people,
-            "named": self.named,
-            "right": self.right,
-            "wrong": self.wrong,
-            "expected": self.expected,
-        }
 
-
-def count_people(links: Links, verdicts: Verdicts, whose: IntArray) -> OfPeople:
+def count_people(links: Links, verdicts: Verdicts, whose: Ints) -> OfPeople:
     """Count people instead of their records.
 
     >>> links = Links.equal_chances(np.array([1, 1, 2]), np.array([7, 7, -1]))
@@ -159,7 +145,7 @@ def count_people(links: Links, verdicts: Verdicts, whose: IntArray) -> OfPeople:
     best = np.zeros(int(whose.max(initial=-1)) + 1)
     np.maximum.at(best, whose[known], links.certainty[known])
 
-    def number(which: NDArray[np.bool_]) -> int:
+    def number(which: Bools) -> int:
         return len(np.unique(whose[which]))
 
     return OfPeople(
@@ -171,7 +157,7 @@ def count_people(links: Links, verdicts: Verdicts, whose: IntArray) -> OfPeople:
     )
 
 
-def repeated_persons(rows: IntArray | None, register: Register) -> IntArray | None:
+def repeated_persons(rows: Ints | None, register: Register) -> Ints | None:
     """Return the true persons of records as whose these are, where somebody has several.
 
     A row of a register that names nobody is no person whom two records could have in common.
@@ -182,7 +168,7 @@ def repeated_persons(rows: IntArray | None, register: Register) -> IntArray | No
     return rows if len(np.unique(there)) < len(there) else None
 
 
-def only_first_rows(roles: Verdicts | None, first: IntArray | None) -> Verdicts | None:
+def only_first_rows(roles: Verdicts | None, first: Ints | None) -> Verdicts | None:
     """Let the first row of a person stand for her, in what is known of a register's rows."""
     if roles is None or first is None:
         return roles

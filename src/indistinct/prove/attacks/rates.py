@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import Any
 
-from indistinct.errors import InputError
+from indistinct.core import InputError, above, check_number
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["Excess", "Rate", "excess"]
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(Part):
     """Successes among trials, with a Wilson score interval (Wilson 1927).
 
     With s successes of n, z the normal quantile of the confidence::
@@ -36,6 +36,8 @@ class Rate:
     trials: int
     confidence: float = 0.95
 
+    FACTS = facts("successes trials", Fact("rate", "value"), "low high confidence")
+
     def __post_init__(self) -> None:
         """Refuse what cannot be a rate."""
         if not 0 <= self.successes <= self.trials:
@@ -43,8 +45,7 @@ class Rate:
                 f"Successes must be between 0 and the {self.trials:,} trials. "
                 f"Got {self.successes:,}."
             )
-        if not 0 < self.confidence < 1:
-            raise InputError(f"The confidence must be between 0 and 1. Got {self.confidence}.")
+        check_number("The confidence", self.confidence, above(0, below=1))
 
     @property
     def value(self) -> float:
@@ -86,20 +87,9 @@ class Rate:
             f"({_percent(self.value)}, {_percent(self.low)} to {_percent(self.high)})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts, the share and its interval."""
-        return {
-            "successes": self.successes,
-            "trials": self.trials,
-            "rate": self.value,
-            "low": self.low,
-            "high": self.high,
-            "confidence": self.confidence,
-        }
-
 
 @dataclass(frozen=True)
-class Excess:
+class Excess(Part):
     """How much better an attack does on people in the data than without them, and how sure that is.
 
     May be negative, where chance had it that the attack did worse.
@@ -108,6 +98,8 @@ class Excess:
     value: float
     half: float
     confidence: float = 0.95
+
+    FACTS = facts("value low high confidence")
 
     @property
     def low(self) -> float:
@@ -126,15 +118,6 @@ class Excess:
 
     def __repr__(self) -> str:
         return f"{_percent(self.value)} ({_percent(self.low)} to {_percent(self.high)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the excess and its interval."""
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "confidence": self.confidence,
-        }
 
 
 def excess(attack: Rate, reference: Rate | float) -> Excess | None:

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.core import Ints
+from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.attacks.claims import RIGHT, UNKNOWN, WRONG, Links
 from indistinct.prove.exposure import Exposure
@@ -16,8 +17,6 @@ from indistinct.prove.registers import Register
 from indistinct.prove.true_values import agreement, records_of_classes, records_of_people
 
 __all__ = ["judge_by_person", "judge_by_values"]
-
-IntArray = NDArray[np.int64]
 
 
 def judge_by_values(
@@ -77,8 +76,8 @@ def judge_by_values(
 
 
 def _private_records(
-    exposure: Exposure, rows: IntArray, private: Source, person: str | None
-) -> tuple[IntArray, IntArray]:
+    exposure: Exposure, rows: Ints, private: Source, person: str | None
+) -> tuple[Ints, Ints]:
     """Pair people, by position in `rows`, with the private records that may be theirs."""
     register, known = exposure.register, exposure.known
     assert register is not None

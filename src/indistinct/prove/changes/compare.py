@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct import progress
+from indistinct.core import Bools, Floats, InputError, Ints, Level, progress
 from indistinct.engine import Engine
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.households import Kinship
 from indistinct.prove.changes.groups import Rule, find_groups, who
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
@@ -23,12 +22,8 @@ from indistinct.prove.changes.result import Changes, GroupChanges, VariableChang
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.shares import CoupleShares, couple_shares, restricted
 from indistinct.prove.changes.spread import spread
-from indistinct.variables import Level
 
 __all__ = ["changes"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def changes(
@@ -131,7 +126,7 @@ def _variable(
     )
 
 
-def _mid_ranks(scale: Scale, before: Ints) -> NDArray[np.float64]:
+def _mid_ranks(scale: Scale, before: Ints) -> Floats:
     """Return each code's mid-rank among the original's placed values, as a share of them."""
     placed = np.isfinite(scale.place)
     values, at = np.unique(scale.place[placed], return_inverse=True)

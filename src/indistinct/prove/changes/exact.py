@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from indistinct.engine import Engine
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, PairedKeys, pair_keys, pair_records
 from indistinct.prove.changes.printing import percent
-from indistinct.showing import Shown, Table
+from indistinct.results import Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["ExactMatches", "exact_matches", "matches_of"]
 
 
-@dataclass(frozen=True, repr=False)
-class ExactMatches(Shown):
+@result(eq=True)
+class ExactMatches(Result):
     """Original keys looked for in the released file.
 
     Parameters
@@ -58,6 +56,12 @@ class ExactMatches(Shown):
     uniques_unchanged: int
     uniques_identified: int
 
+    FACTS = facts(
+        "key records own_key_kept before after nobody uniques uniques_present",
+        "uniques_unique uniques_unchanged uniques_identified misled rate_before",
+        "rate_after",
+    )
+
     @property
     def misled(self) -> int:
         """Uniques whose key one released record has that is somebody else's: a false match."""
@@ -72,9 +76,6 @@ class ExactMatches(Shown):
     def rate_after(self) -> float:
         """The share of original records that guessing in the released file gets right."""
         return self.after / self.records if self.records else 0.0
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         uniques, everybody = max(1, self.uniques), max(1, self.records)
@@ -93,16 +94,6 @@ class ExactMatches(Shown):
             f"({percent(self.uniques_identified / uniques)})",
             f"    one match, a wrong one    {self.misled:,} ({percent(self.misled / uniques)})",
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts and rates."""
-        return {
-            **asdict(self),
-            "key": list(self.key),
-            "misled": self.misled,
-            "rate_before": self.rate_before,
-            "rate_after": self.rate_after,
-        }
 
     def plot(self) -> str:
         """Draw the per cent of people who are found by guessing, and of uniques, as SVG."""

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.core import Array, Bools, InputError, decoded, holds_text
+from indistinct.files import Source
 
 __all__ = ["Rule", "find_groups", "who"]
 
-Bools = NDArray[np.bool_]
 
 # not ArrayLike, which takes a single text for an array
-Rule = str | Sequence[Any] | NDArray[Any]
+Rule = str | Sequence[Any] | Array
 """Whom a group holds: a rule in words, or true and false for every original record."""
 
 MOST_VALUES = 60
@@ -128,10 +126,8 @@ def _holds(source: Source, variable: str, sign: str, values: Sequence[str], name
 
 
 def _plain(column: Any) -> Any:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    return column.cast(pa.string()) if pa.types.is_large_string(kind) else column
+    column = decoded(column)
+    return column.cast(pa.string()) if holds_text(column.type) else column
 
 
 def _as_numbers(column: pa.ChunkedArray, variable: str, name: str) -> pa.ChunkedArray:

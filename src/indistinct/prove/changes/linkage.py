@@ -12,22 +12,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numba import njit
 
-from indistinct import progress
-from indistinct.arguments import Seed
+from indistinct.core import (
+    Array,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Level,
+    Seed,
+    above,
+    check_number,
+    check_whole,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import group_rows
-from indistinct.prove.changes.linkage_kernels import distances_to_own, right_chances
 from indistinct.prove.changes.pairing import (
     NO_RECORD,
     Match,
@@ -37,14 +45,131 @@ from indistinct.prove.changes.pairing import (
     shared_variables,
 )
 from indistinct.prove.changes.printing import percent
-from indistinct.showing import Shown, Table
-from indistinct.variables import Level
+from indistinct.results import Result, Table, result
+from indistinct.results.figures import bars
 
-__all__ = ["LINKAGES", "Linkage", "LinkageDistance", "link_own", "link_pairs"]
+__all__ = [
+    "LINKAGES",
+    "Linkage",
+    "LinkageDistance",
+    "distances_to_own",
+    "link_own",
+    "link_pairs",
+    "right_chances",
+]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+
+# Whether the nearest released record is a target's own, one target after another, compiled.
+
+
+_EQUAL = 1e-9
+"""Distances that differ by less, relatively, are equal: rounding, not evidence."""
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _far(
+    a: Array, ca: Array, b: Array, cb: Array,
+    wide: float, squared: bool, limit: float,
+) -> float:  # fmt: skip
+    """Return the distance of two points, its square with `squared`; given up beyond `limit`.
+
+    Coordinates that are not a number on either side are compared by their codes: equal, or `wide`
+    apart.
+    """
+    total = 0.0
+    for c in range(a.shape[0]):
+        gap = abs(a[c] - b[c])
+        if gap != gap:
+            gap = 0.0 if ca[c] == cb[c] else wide
+        total += gap * gap if squared else gap
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def distances_to_own(a: Array, ca: Array, b: Array, cb: Array, wide: float, squared: bool) -> Array:
+    """Return the distance of each point of one list to the point beside it in the other."""
+    found = np.empty(a.shape[0])
+    for i in range(a.shape[0]):
+        total = _far(a[i], ca[i], b[i], cb[i], wide, squared, np.inf)
+        found[i] = np.sqrt(total) if squared else total
+    return found
+
+
+@njit(cache=True, nogil=True)
+def right_chances(
+    a: Array,
+    ca: Array,
+    own: Array,
+    start: Array,
+    end: Array,
+    unplaced: Array,
+    points: Array,
+    codes: Array,
+    times: Array,
+    first: int,
+    wide: float,
+    squared: bool,
+) -> Array:
+    """Return how many released records are as near as each target's own; 0 where one is nearer.
+
+    Points lie between `start` and `end` for each target, sorted by coordinate `first`, from
+    `unplaced` on without one. They are visited from the target's own coordinate outwards and not
+    beyond the distance `own`, since none there can be as near.
+    """
+    found = np.zeros(a.shape[0], dtype=np.int64)
+    for i in range(a.shape[0]):
+        slack = _EQUAL * (1 + own[i])
+        low, high = max(0.0, own[i] - slack), own[i] + slack
+        reach = high
+        if squared:
+            low, high = low * low, high * high
+        at = a[i, first]
+        ties, nearer = 0, False
+        if at == at:
+            right = start[i] + np.searchsorted(points[start[i] : unplaced[i], first], at)
+            left = right - 1
+            more_left, more_right = left >= start[i], right < unplaced[i]
+        else:
+            left, right = start[i] - 1, start[i]
+            more_left, more_right = False, right < unplaced[i]
+        while (more_left or more_right) and not nearer:
+            if more_right:
+                j = right
+                right += 1
+                more_right = right < unplaced[i]
+                if at == at and points[j, first] - at > reach:
+                    more_right = False
+                else:
+                    total = _far(a[i], ca[i], points[j], codes[j], wide, squared, high)
+                    if total < low:
+                        nearer = True
+                    elif total <= high:
+                        ties += times[j]
+            if more_left and not nearer:
+                j = left
+                left -= 1
+                more_left = left >= start[i]
+                if at - points[j, first] > reach:
+                    more_left = False
+                else:
+                    total = _far(a[i], ca[i], points[j], codes[j], wide, squared, high)
+                    if total < low:
+                        nearer = True
+                    elif total <= high:
+                        ties += times[j]
+        if not nearer:
+            for j in range(unplaced[i], end[i]):
+                total = _far(a[i], ca[i], points[j], codes[j], wide, squared, high)
+                if total < low:
+                    nearer = True
+                    break
+                if total <= high:
+                    ties += times[j]
+        found[i] = 0 if nearer else ties
+    return found
+
 
 LinkageDistance = Literal["rank", "gower"]
 """``rank``: Euclidean distance of mid-ranks, each as a share of its own file's; ``gower``: the sum
@@ -55,8 +180,8 @@ LINKAGES: tuple[LinkageDistance, ...] = get_args(LinkageDistance)
 _TARGETS_AT_ONCE = 256
 
 
-@dataclass(frozen=True, repr=False)
-class Linkage(Shown):
+@result(eq=True)
+class Linkage(Result):
     """How many people the nearest released record gives away.
 
     Parameters
@@ -90,9 +215,6 @@ class Linkage(Shown):
     chance: float
     confidence: float = 0.95
 
-    def __repr__(self) -> str:
-        return self._short()
-
     def _lines(self) -> list[str]:
         drawn = (
             f"all {self.records:,} records"
@@ -111,10 +233,6 @@ class Linkage(Shown):
             f"without a tie {percent(self.before_certain)}",
             f"  by chance         {percent(self.chance)}",
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures."""
-        return asdict(self) | {"variables": list(self.variables), "within": list(self.within)}
 
     def plot(self) -> str:
         """Draw the per cent of people whose nearest record is their own, as SVG."""
@@ -203,10 +321,9 @@ def link_pairs(
             f"distance must be one of {', '.join(LINKAGES)}. Got '{distance}'. "
             f"{did_you_mean(distance, LINKAGES)}"
         )
-    if targets is not None and targets < 1:
-        raise InputError(f"targets must be at least 1, or None for everybody. Got {targets}.")
-    if not 0 < confidence < 1:
-        raise InputError(f"The confidence must be between 0 and 1. Got {confidence}.")
+    if targets is not None:
+        check_whole("targets", targets, 1, hint="For everybody use None.")
+    check_number("The confidence", confidence, above(0, below=1))
     names = [scale.name for scale in pairs.scales]
     for name in within:
         if name not in names:

@@ -7,19 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, InputError, Ints, Level
 from indistinct.engine import Engine, Tally
-from indistinct.errors import InputError
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.changes.scales import Scale, joint_scale, only_occurring
 from indistinct.prove.registers import ids_alike
-from indistinct.variables import Level
 
 __all__ = ["NO_RECORD", "Match", "PairedKeys", "pair_keys", "pair_records", "shared_variables"]
 
-Ints = NDArray[np.int64]
 
 Match = str | Ints
 """How records correspond: a column that identifies them in both files, or for each released record
@@ -59,9 +56,9 @@ class PairedKeys:
         return len(self.original)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> Bools:
         """Whether each original record has a released one."""
-        here: NDArray[np.bool_] = self.released != NO_RECORD
+        here: Bools = self.released != NO_RECORD
         return here
 
     def code(self, position: int) -> tuple[Ints, Ints]:

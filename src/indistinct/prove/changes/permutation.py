@@ -11,23 +11,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from indistinct import progress
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Level,
+    between,
+    check_number,
+    did_you_mean,
+    progress,
+)
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.spread import Spread, spread
-from indistinct.showing import Shown, Table
-from indistinct.variables import Level
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = [
     "PermutationDistances",
@@ -38,9 +46,6 @@ __all__ = [
     "reverse_mapped",
 ]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Ties = Literal["interval", "middle"]
 """Where equal values stand: anywhere among their ranks, so that the least displacement counts; or
@@ -48,7 +53,7 @@ at the middle of them."""
 
 
 @dataclass(frozen=True)
-class VariablePermutation:
+class VariablePermutation(Part):
     """How far the values of one ordered variable were moved, as shares of the file's ranks.
 
     Parameters
@@ -75,19 +80,17 @@ class VariablePermutation:
     moved: float
     variance: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures."""
-        return {
-            "displacement": self.displacement.to_dict(),
-            "without_rank": self.unplaced,
-            "residual_noise": self.noise,
-            "f": self.moved,
-            "v": self.variance,
-        }
+    FACTS = facts(
+        "displacement",
+        Fact("without_rank", "unplaced"),
+        Fact("residual_noise", "noise"),
+        Fact("f", "moved"),
+        Fact("v", "variance"),
+    )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PermutationDistances(Shown):
+@result
+class PermutationDistances(Result):
     """The displacement of every record, over the ordered variables, and what changed of the others.
 
     Parameters
@@ -114,8 +117,14 @@ class PermutationDistances(Shown):
     mean: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     nominal_changed: NDArray[np.int16] = field(default_factory=lambda: np.empty(0, np.int16))
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "records ties d",
+        Fact("f", "moved"),
+        Fact("variables", lambda found: {v.name: v for v in found.variables}),
+        Fact("nominal_changed", "nominal"),
+        Fact("largest", lambda found: _spread_of_known(found.largest)),
+        Fact("mean", lambda found: _spread_of_known(found.mean)),
+    )
 
     def _lines(self) -> list[str]:
         lines = [
@@ -137,21 +146,6 @@ class PermutationDistances(Shown):
             told = ", ".join(f"{name} {percent(share)}" for name, share in self.nominal.items())
             lines.append(f"  without order, changed: {told}")
         return lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures of every variable and of the records."""
-        known = self.largest[np.isfinite(self.largest)].astype(np.float64)
-        average = self.mean[np.isfinite(self.mean)].astype(np.float64)
-        return {
-            "records": self.records,
-            "ties": self.ties,
-            "d": self.d,
-            "f": self.moved,
-            "variables": {v.name: v.to_dict() for v in self.variables},
-            "nominal_changed": dict(self.nominal),
-            "largest": spread(known).to_dict(),
-            "mean": spread(average).to_dict(),
-        }
 
     def plot(self) -> str:
         """Draw the mean displacement of each variable in per cent of the ranks, as SVG."""
@@ -238,8 +232,7 @@ def permutation_distances(
             f"ties must be 'interval' or 'middle'. Got '{ties}'. "
             f"{did_you_mean(ties, get_args(Ties))}"
         )
-    if not 0 <= d <= 1:
-        raise InputError(f"d must be a share of the ranks, between 0 and 1. Got {d}.")
+    check_number("d", d, between(0, 1, "It is a share of the ranks."))
     names = shared_variables(original, released, variables, match=match)
     partner = pair_records(original, released, match=match)
     kept = np.ones(original.records, bool) if partner is None else partner >= 0
@@ -385,3 +378,7 @@ def _least_variance(ordered: Floats, d: float) -> float:
     mean = (sums[high] - sums[low]) / size
     variance = (squares[high] - squares[low]) / size - mean**2
     return max(0.0, float(variance.min())) / overall
+
+
+def _spread_of_known(values: Floats) -> Spread:
+    return spread(values[np.isfinite(values)].astype(np.float64))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from indistinct.arguments import Seed
+from indistinct.core import Level, Seed
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.households import Kinship
 from indistinct.prove.changes.compare import changes
 from indistinct.prove.changes.exact import ExactMatches, matches_of
@@ -18,14 +16,13 @@ from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, sha
 from indistinct.prove.changes.permutation import PermutationDistances, permutation_distances
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.result import Changes
-from indistinct.showing import Shown, Table, folded
-from indistinct.variables import Level
+from indistinct.results import Fact, Result, Table, facts, folded, result
 
 __all__ = ["ProtectionReport", "protection_report"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ProtectionReport(Shown):
+@result
+class ProtectionReport(Result):
     """What changed between the original and the released file, and what an intruder still finds.
 
     It is the holder's: what is told of few records may point at them.
@@ -35,6 +32,14 @@ class ProtectionReport(Shown):
     permutation: PermutationDistances
     exact: ExactMatches | None = None
     linkage: tuple[Linkage, ...] = ()
+
+    FACTS = facts(
+        "changes permutation exact",
+        Fact(
+            "linkage",
+            lambda found: {linkage.distance: linkage for linkage in found.linkage},
+        ),
+    )
 
     def __repr__(self) -> str:
         return folded(self.headlines())
@@ -78,15 +83,6 @@ class ProtectionReport(Shown):
             f"unchanged, {percent(exact.uniques_identified / uniques)} found for certain, "
             f"{percent(exact.misled / uniques)} taken for somebody else",
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all parts."""
-        return {
-            "changes": self.changes.to_dict(),
-            "permutation": self.permutation.to_dict(),
-            "exact": None if self.exact is None else self.exact.to_dict(),
-            "linkage": {linkage.distance: linkage.to_dict() for linkage in self.linkage},
-        }
 
     def plot(self) -> str:
         """Draw the per cent of records changed in each variable; return the SVG."""

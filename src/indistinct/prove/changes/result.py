@@ -10,22 +10,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import shares
+from indistinct.core import Bools, InputError, Ints, Level, did_you_mean
 from indistinct.prove.changes.printing import change_lines, percent
 from indistinct.prove.changes.shares import CoupleShares, HouseholdShares, household_shares
 from indistinct.prove.changes.spread import Spread
-from indistinct.showing import MOST_LINES, Shown, Table, folded
-from indistinct.variables import Level
+from indistinct.results import MOST_LINES, Fact, Part, Result, Table, facts, folded, result
+from indistinct.results.figures import shares
 
 __all__ = ["Changes", "GroupChanges", "VariableChanges"]
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
-class VariableChanges:
+class VariableChanges(Part):
     """How many records have another value than before, and how far the new values are.
 
     Parameters
@@ -50,25 +46,22 @@ class VariableChanges:
     rank: Spread | None = None
     unplaced: int = 0
 
+    FACTS = facts(
+        "records changed",
+        Fact("percent", lambda found: 100 * found.share),
+        Fact("value_difference", "value"),
+        Fact("rank_difference", "rank"),
+        Fact("without_distance", "unplaced"),
+    )
+
     @property
     def share(self) -> float:
         """The share of records changed."""
         return self.changed / self.records if self.records else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts, the per cent changed and the distances."""
-        return {
-            "records": self.records,
-            "changed": self.changed,
-            "percent": 100 * self.share,
-            "value_difference": None if self.value is None else self.value.to_dict(),
-            "rank_difference": None if self.rank is None else self.rank.to_dict(),
-            "without_distance": self.unplaced,
-        }
-
 
 @dataclass(frozen=True)
-class GroupChanges:
+class GroupChanges(Part):
     """Shares of a group's records that are changed: by variable, in any, in two or more."""
 
     name: str
@@ -77,18 +70,19 @@ class GroupChanges:
     any_variable: float
     two_or_more: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the per cents."""
-        return {
-            "records": self.records,
-            "any_variable": 100 * self.any_variable,
-            "two_or_more": 100 * self.two_or_more,
-            "variables": {name: 100 * share for name, share in self.variables.items()},
-        }
+    FACTS = facts(
+        "records",
+        Fact("any_variable", lambda found: 100 * found.any_variable),
+        Fact("two_or_more", lambda found: 100 * found.two_or_more),
+        Fact(
+            "variables",
+            lambda found: {name: 100 * share for name, share in found.variables.items()},
+        ),
+    )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Changes(Shown):
+@result
+class Changes(Result):
     """What changed between two files whose records correspond.
 
     Parameters
@@ -123,6 +117,28 @@ class Changes(Shown):
     kept: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
     members: Mapping[str, Bools] = field(default_factory=dict)
     household: Ints | None = None
+
+    FACTS = facts(
+        "records left_out",
+        Fact("percent", lambda found: found.percent()),
+        Fact("variables", lambda found: {v.name: v for v in found.variables}),
+        Fact(
+            "by_number",
+            lambda found: {str(number): count for number, count in found.by_number.items()},
+        ),
+        Fact("groups", lambda found: {group.name: group for group in found.groups}),
+        Fact(
+            "couples",
+            lambda found: (
+                None
+                if found.couples is None
+                else {name: couple.to_dict() for name, couple in found.couples.items()}
+            ),
+        ),
+        Fact("same_sex_couples", "same_sex"),
+        Fact("households", lambda found: None if found.household is None else found._households()),
+        "notes",
+    )
 
     @property
     def records(self) -> int:
@@ -179,23 +195,6 @@ class Changes(Shown):
             for word in ("both", "husband_only", "wife_only", "at_least_one"):
                 found[f"couples_{word}_{name.replace(' ', '_')}"] = getattr(couple, word)
         return {name: 100 * share for name, share in found.items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all figures; shares are per cents of records where they are called so."""
-        return {
-            "records": self.records,
-            "left_out": self.left_out,
-            "percent": self.percent(),
-            "variables": {v.name: v.to_dict() for v in self.variables},
-            "by_number": {str(number): count for number, count in self.by_number.items()},
-            "groups": {group.name: group.to_dict() for group in self.groups},
-            "couples": None
-            if self.couples is None
-            else {name: couple.to_dict() for name, couple in self.couples.items()},
-            "same_sex_couples": self.same_sex,
-            "households": None if self.household is None else self._households(),
-            "notes": list(self.notes),
-        }
 
     def _households(self) -> dict[str, Any]:
         names = [None, *self.changed]

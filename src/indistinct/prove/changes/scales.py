@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints, Level, Variable, decoded, holds_numbers
 from indistinct.engine import Coding
-from indistinct.variables import Level, Variable
 
 __all__ = ["ORDERED", "Scale", "joint_scale", "only_occurring"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ORDERED: tuple[Level, ...] = ("numeric", "ordinal", "date")
 """Levels whose values have an order; the others are the same or not."""
@@ -106,9 +103,7 @@ def only_occurring(coding: Coding, codes: Ints) -> tuple[Coding, Ints]:
 def _distinct(coding: Coding, codes: Ints | None = None) -> pa.Array:
     if coding.values is not None:
         values = coding.values if codes is None else coding.values.take(pa.array(codes))
-        return (
-            values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
-        )
+        return decoded(values)
     if codes is None:
         codes = np.arange(coding.size - coding.missing)
     return pa.array(coding.low + codes)
@@ -121,7 +116,7 @@ def _alike(a: pa.Array, b: pa.Array) -> tuple[pa.Array, pa.Array]:
         a, b = (side if len(side) else pa.array([], type=kind) for side in (a, b))
     if a.type == b.type and not pa.types.is_floating(a.type):
         return a, b
-    if _is_number(a.type) and _is_number(b.type):
+    if holds_numbers(a.type) and holds_numbers(b.type):
         if all(pa.types.is_integer(side.type) for side in (a, b)):
             return a.cast(pa.int64()), b.cast(pa.int64())
         # a double 0.1 is not the 0.1 of single precision, unless it is rounded alike
@@ -129,12 +124,6 @@ def _alike(a: pa.Array, b: pa.Array) -> tuple[pa.Array, pa.Array]:
         kind = pa.float32() if narrow else pa.float64()
         return a.cast(kind, safe=False), b.cast(kind, safe=False)
     return _texts(a), _texts(b)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    )
 
 
 def _texts(values: pa.Array) -> pa.Array:
@@ -148,9 +137,9 @@ def _places(values: pa.Array, variable: Variable, level: Level) -> Floats:
     if level == "ordinal" and variable.categories is not None:
         order = {str(v): float(i) for i, v in enumerate(variable.categories)}
         found = _each(values, lambda v: order.get(str(v), np.nan))
-    elif level == "ordinal" and not _is_number(values.type):
+    elif level == "ordinal" and not holds_numbers(values.type):
         found = np.arange(len(values), dtype=np.float64)
-    elif _is_number(values.type):
+    elif holds_numbers(values.type):
         found = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False).copy()
     elif pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
         ticks = values.cast(pa.timestamp("us")).cast(pa.int64())

@@ -6,15 +6,14 @@ children has their sex changed with a chance of 49 %, one of them has in half of
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError, Ints, check_whole
 from indistinct.households import Couples
+from indistinct.results import Part, facts
 
 __all__ = [
     "CoupleShares",
@@ -26,21 +25,15 @@ __all__ = [
     "restricted",
 ]
 
-Bools = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
-class ExpectedShares:
+class ExpectedShares(Part):
     """How likely it is that none, exactly one, at least one, all of some people are changed."""
 
     none: float
     exactly_one: float
     at_least_one: float
     all: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the chances."""
-        return asdict(self)
 
 
 def expected_shares(chances: ArrayLike) -> ExpectedShares:
@@ -68,7 +61,7 @@ def expected_shares(chances: ArrayLike) -> ExpectedShares:
 
 
 @dataclass(frozen=True)
-class CoupleShares:
+class CoupleShares(Part):
     """Shares of couples in which a variable changed; `expected_both` if independently.
 
     `expected_both` is the product of the shares of husbands and of wives that changed.
@@ -79,6 +72,8 @@ class CoupleShares:
     husband_only: float
     wife_only: float
 
+    FACTS = facts("pairs both husband_only wife_only at_least_one expected_both")
+
     @property
     def at_least_one(self) -> float:
         """The share of couples in which it changed for husband or wife or both."""
@@ -88,14 +83,6 @@ class CoupleShares:
     def expected_both(self) -> float:
         """The share in which it would have changed for both, were they changed independently."""
         return expected_shares([self.both + self.husband_only, self.both + self.wife_only]).all
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the number of couples and the shares."""
-        return {
-            **asdict(self),
-            "at_least_one": self.at_least_one,
-            "expected_both": self.expected_both,
-        }
 
 
 def couple_shares(changed: Bools, couples: Couples) -> CoupleShares:
@@ -117,7 +104,7 @@ def couple_shares(changed: Bools, couples: Couples) -> CoupleShares:
 
 
 @dataclass(frozen=True)
-class HouseholdShares:
+class HouseholdShares(Part):
     """Shares of households with exactly one, and at least one, member that is changed.
 
     `chance` is the share of members that are changed; `expected` what would hold of the same
@@ -131,14 +118,10 @@ class HouseholdShares:
     expected_exactly_one: float
     expected_at_least_one: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the number of households and the shares."""
-        return asdict(self)
-
 
 def household_shares(
     changed: Bools,
-    household: NDArray[np.int64],
+    household: Ints,
     *,
     among: Bools | None = None,
     members: int | None = None,

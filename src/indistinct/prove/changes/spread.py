@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.core import Floats
+from indistinct.results import Fact, Part, facts
 
 __all__ = ["QUANTILES", "Spread", "spread"]
 
@@ -14,12 +15,24 @@ QUANTILES = (0.25, 0.5, 0.75, 0.95, 1.0)
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Part):
     """How many numbers, their mean, their quantiles at `QUANTILES`; NaN where there are none."""
 
     records: int
     mean: float
     quantiles: tuple[float, ...]
+
+    FACTS = facts(
+        "records",
+        Fact("mean", lambda found: found.mean if found.records else None),
+        Fact(
+            "quantiles",
+            lambda found: {
+                str(q): value if found.records else None
+                for q, value in zip(QUANTILES, found.quantiles, strict=True)
+            },
+        ),
+    )
 
     @property
     def median(self) -> float:
@@ -31,20 +44,8 @@ class Spread:
         """The largest number."""
         return self.quantiles[-1]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers; None where there are none."""
-        known = self.records > 0
-        return {
-            "records": self.records,
-            "mean": self.mean if known else None,
-            "quantiles": {
-                str(q): value if known else None
-                for q, value in zip(QUANTILES, self.quantiles, strict=True)
-            },
-        }
 
-
-def spread(numbers: NDArray[np.float64]) -> Spread:
+def spread(numbers: Floats) -> Spread:
     """Summarise numbers.
 
     >>> found = spread(np.array([1.0, 2.0, 3.0, 10.0]))

@@ -13,21 +13,18 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from indistinct.files.source import Source
+from indistinct.core import Bools, Floats, Ints, decoded, values_and_codes
+from indistinct.files import Source
 from indistinct.keys import person_of_records
 from indistinct.prove.attacks.nearest import Nearest, TrueValues, look_for
-from indistinct.prove.cover import Cover, cover
+from indistinct.prove.covering import Cover, cover
 from indistinct.prove.exposure import expose_alone
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
 
 __all__ = ["examine_altered", "nearest_share"]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TARGETS = 1000
 """People who are looked for, drawn at random."""
@@ -210,9 +207,7 @@ def _true_values(private: Source, release: Source, name: str, own: Ints) -> True
 
 
 def _numbers(source: Source, name: str) -> Floats | None:
-    column = source.table([name]).column(0)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decoded(source.table([name]).column(0))
     if pa.types.is_boolean(column.type):
         return None
     try:
@@ -225,11 +220,7 @@ def _numbers(source: Source, name: str) -> Floats | None:
 
 
 def _coded(source: Source, name: str) -> tuple[list[object], Ints]:
-    column = source.table([name]).column(0)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+    return values_and_codes(source.table([name]).column(0))
 
 
 def _own_records(trial: Trial) -> Ints | None:
@@ -253,9 +244,7 @@ def _own_records(trial: Trial) -> Ints | None:
     codes = np.zeros(private.records + release.records, dtype=np.int64)
     for name in names:
         columns = [
-            pc.cast(column.cast(column.type.value_type), pa.string())
-            if pa.types.is_dictionary(column.type)
-            else pc.cast(column, pa.string())
+            pc.cast(decoded(column), pa.string())
             for column in (private.table([name]).column(0), release.table([name]).column(0))
         ]
         joined = pa.chunked_array([c for column in columns for c in column.chunks], pa.string())

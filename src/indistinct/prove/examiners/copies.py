@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from indistinct.prove.copies import find_copies
+from indistinct.prove.copies import PAIRS_AT_MOST, find_copies, pairs_passed_over
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_copies"]
@@ -20,4 +20,11 @@ def examine_copies(trial: Trial) -> Opinion:
             found = found.reserving("copies", copy.sentence)
         else:
             found = replace(found, notes=(*found.notes, copy.sentence))
+    if passed_over := pairs_passed_over(trial):
+        said = (
+            f"whether two variables tell together what was coarsened was looked at for the "
+            f"{PAIRS_AT_MOST:,} pairs that stand nearest in the file, and not for {passed_over:,} "
+            "others"
+        )
+        found = replace(found, notes=(*found.notes, said))
     return found

@@ -10,18 +10,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.keys import MOST_LINKS, KeyTable, possible_links, wildcard_frequencies
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.registers import Register, as_text_column
 
 __all__ = ["examine_elimination"]
-
-IntArray = NDArray[np.int64]
 
 
 def examine_elimination(trial: Trial) -> Opinion:
@@ -102,9 +100,7 @@ def _eliminated(found: Opinion, trial: Trial, people: Register) -> Opinion:
     )
 
 
-def _people_left(
-    trial: Trial, released: Counted, known: Counted, people: Register
-) -> IntArray | None:
+def _people_left(trial: Trial, released: Counted, known: Counted, people: Register) -> Ints | None:
     """Return for each released class the people who may be behind it; None where nobody can say."""
     key = [name for name in trial.promise.key if name in people.source.variables]
     covers = [
@@ -131,8 +127,8 @@ def _people_left(
 
 
 def _persons(
-    records: IntArray, classes: IntArray, known: Counted, people: Register, released: int
-) -> IntArray | None:
+    records: Ints, classes: Ints, known: Counted, people: Register, released: int
+) -> Ints | None:
     """Count persons, not their records, behind each released class."""
     column = as_text_column(people.source.table([people.person or ""]).column(0))
     numbers = column.combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()

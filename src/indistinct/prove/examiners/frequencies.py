@@ -13,16 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.engine import Engine
-from indistinct.files.source import Source
+from indistinct.files import Source
 from indistinct.keys import KeyTable, group_rows
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_frequencies"]
 
-IntArray = NDArray[np.int64]
 ROUNDS = 10
 """How often profiles are refined by each other."""
 
@@ -127,14 +126,14 @@ def _values_read(found: Opinion, trial: Trial, name: str) -> Opinion:
 
 def _profiles(
     engine: Engine, release: Source, codes: Sequence[str], plain: Sequence[str]
-) -> tuple[KeyTable, list[IntArray]]:
+) -> tuple[KeyTable, list[Ints]]:
     """Give equal colours to codes that counting cannot tell apart; a plain label is its own.
 
     Colours of one variable are refined by those of the others in turn until none is left to
     refine (colour refinement, Weisfeiler and Leman 1968).
     """
     table = KeyTable.from_tally(engine.count(release, [*codes, *plain]))
-    colours: list[IntArray] = []
+    colours: list[Ints] = []
     for j, coding in enumerate(table.coding.variables):
         size = coding.size
         colours.append(np.zeros(size, np.int64) if j < len(codes) else np.arange(size))
@@ -149,7 +148,7 @@ def _profiles(
     return table, colours
 
 
-def _refined(table: KeyTable, colours: Sequence[IntArray], j: int) -> IntArray:
+def _refined(table: KeyTable, colours: Sequence[Ints], j: int) -> Ints:
     others = [colour[table.codes[:, i]] for i, colour in enumerate(colours) if i != j]
     rows = np.stack(others, axis=1) if others else np.zeros((table.classes, 1), dtype=np.int64)
     mark = np.random.default_rng(0).integers(1, 2**63, size=table.classes, dtype=np.uint64)

@@ -8,13 +8,10 @@ again with that, and households are counted as whole households.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.figures import bars
+from indistinct.core import Ints
 from indistinct.households import (
     agrees_beyond_chance,
     constant_in_households,
@@ -25,7 +22,7 @@ from indistinct.households import (
     pairs_in_households,
     told_by_counting,
 )
-from indistinct.prove.cover import cover
+from indistinct.prove.covering import cover
 from indistinct.prove.opinion import Opinion, Trial, together
 from indistinct.prove.possible import (
     NONE_POSSIBLE,
@@ -37,11 +34,11 @@ from indistinct.prove.possible import (
     people_in_classes,
     people_of,
 )
-from indistinct.showing import Shown, Table
+from indistinct.results import Result, Table, facts, result
+from indistinct.results.figures import bars
 
 __all__ = ["HouseholdAttack", "examine_households", "what_members_tell"]
 
-IntArray = NDArray[np.int64]
 
 _STANDING_TOGETHER = 0.5
 """Of neighbours in a household, the share that must stand side by side in the file for an
@@ -51,8 +48,8 @@ _MEMBERS_AT_MOST = 50
 """People of a household, on average, above which a column numbers something else."""
 
 
-@dataclass(frozen=True, repr=False)
-class HouseholdAttack(Shown):
+@result(eq=True)
+class HouseholdAttack(Result):
     """What members of a household tell about each other, in numbers.
 
     Parameters
@@ -81,25 +78,11 @@ class HouseholdAttack(Shown):
     rare: int
     fewest: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "linked_by": self.linked_by,
-            "shared": list(self.shared),
-            "undone": dict(self.undone),
-            "exposed": self.exposed,
-            "k": self.k,
-            "households": self.households,
-            "rare": self.rare,
-            "fewest": self.fewest,
-        }
+    FACTS = facts("linked_by shared undone exposed k households rare fewest")
 
     def plot(self) -> str:
         """Draw the cells of each variable that members tell more exactly, as SVG."""
         return bars("Cells that other members tell", list(self.undone), list(self.undone.values()))
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         shared = ", ".join(self.shared) or "no variable of the key"
@@ -131,7 +114,7 @@ def examine_households(trial: Trial) -> Opinion:
     return together([_examine(trial, key, by, households) for by, households in _linkages(trial)])
 
 
-def _examine(trial: Trial, key: Sequence[str], by: str, households: IntArray) -> Opinion:
+def _examine(trial: Trial, key: Sequence[str], by: str, households: Ints) -> Opinion:
     one, other = pairs_in_households(households)
     if not len(one):
         return Opinion()
@@ -203,7 +186,7 @@ def _said(trial: Trial, attack: HouseholdAttack) -> Opinion:
     return found
 
 
-def what_members_tell(sets: ValueSets, own: IntArray, households: IntArray) -> IntArray:
+def what_members_tell(sets: ValueSets, own: Ints, households: Ints) -> Ints:
     """Return for every record what all members of its household leave possible together.
 
     Where members contradict each other, nothing is inferred: each keeps what its own cell says.
@@ -230,7 +213,7 @@ def what_members_tell(sets: ValueSets, own: IntArray, households: IntArray) -> I
     return np.where(told == NONE_POSSIBLE, own, told)
 
 
-def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
+def _linkages(trial: Trial) -> list[tuple[str, Ints]]:
     """Return all that shows who belongs together in the released file, with the households."""
     release, private, promise = trial.release, trial.private, trial.promise
     known = _household_of(trial)
@@ -255,7 +238,7 @@ def _linkages(trial: Trial) -> list[tuple[str, IntArray]]:
     return [("the order of the records", households)]
 
 
-def _are_households(homes: IntArray) -> bool:
+def _are_households(homes: Ints) -> bool:
     """Say whether groups are as small as households; a guessed column may number other things."""
     return len(homes) <= _MEMBERS_AT_MOST * len(np.unique(homes))
 
@@ -266,7 +249,7 @@ def _household_of(trial: Trial) -> str | None:
     return trial.promise.household or (household_column(private) if private is not None else None)
 
 
-def _possible(trial: Trial, name: str, members: IntArray) -> Possible:
+def _possible(trial: Trial, name: str, members: Ints) -> Possible:
     """Return what the cells of a variable leave possible, and every number of members would."""
     private = trial.private
     knows = private is not None and name in private.variables
@@ -276,9 +259,7 @@ def _possible(trial: Trial, name: str, members: IntArray) -> Possible:
     return Possible.of(name, Coded(labels, released.codes), values, trial.hierarchies.get(name))
 
 
-def _told_by_counting(
-    trial: Trial, cells: dict[str, Possible], members: IntArray
-) -> tuple[str, ...]:
+def _told_by_counting(trial: Trial, cells: dict[str, Possible], members: Ints) -> tuple[str, ...]:
     """Return the variables that are the number of members: whoever counts them knows it."""
     found = {
         name
@@ -292,9 +273,7 @@ def _told_by_counting(
     return tuple(name for name in cells if name in found)
 
 
-def _shared(
-    trial: Trial, cells: dict[str, Possible], one: IntArray, other: IntArray
-) -> tuple[str, ...]:
+def _shared(trial: Trial, cells: dict[str, Possible], one: Ints, other: Ints) -> tuple[str, ...]:
     """Return the variables that members share: in the private data, or by all that is released.
 
     Both count, so that whoever holds the private data sees no less than others.
@@ -308,7 +287,7 @@ def _shared(
     return tuple(name for name in cells if name in found)
 
 
-def _agree_as_released(possible: Possible, one: IntArray, other: IntArray) -> bool:
+def _agree_as_released(possible: Possible, one: Ints, other: Ints) -> bool:
     """Say whether members' labels agree where both say something, far more than by chance."""
     said = possible.telling
     both = said[one] & said[other]
@@ -324,7 +303,7 @@ def _agree_as_released(possible: Possible, one: IntArray, other: IntArray) -> bo
     return agrees_beyond_chance(float(agreeing.mean()), float(by_chance.mean()), int(both.sum()))
 
 
-def _households_alike(classes: IntArray, households: IntArray) -> IntArray:
+def _households_alike(classes: Ints, households: Ints) -> Ints:
     """Return for every household how many have the same members, as far as classes tell."""
     numbers, of_record = np.unique(households, return_inverse=True)
     # a set with repetitions is known by the sum of random words of its members

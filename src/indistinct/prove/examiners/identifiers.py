@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from indistinct.engine.base import quote
+from indistinct.core import Variables
+from indistinct.engine import quote
 from indistinct.files import Source
 from indistinct.naming import Naming, columns_that_name
 from indistinct.prove.opinion import Opinion, Trial
-from indistinct.variables import Variables
 
 __all__ = ["examine_identifiers"]
 
@@ -27,7 +28,7 @@ def examine_identifiers(trial: Trial) -> Opinion:
     told = {*promise.key, *promise.sensitive, *promise.kept, *promise.scrubbed}
     told |= {*promise.substituted, *promise.encrypted}
     told |= {promise.household} if promise.household is not None else set()
-    found = list(columns_that_name(trial.engine, _undeclared(release), key=told))
+    found = list(columns_that_name(trial.engine, _undeclared(release, promise.labels), key=told))
     if trial.private is not None:
         seen = {one.name for one in found}
         person = promise.person if promise.person in trial.private.variables else None
@@ -42,12 +43,16 @@ def examine_identifiers(trial: Trial) -> Opinion:
     return opinion
 
 
-def _undeclared(release: Source) -> Source:
-    """Forget the roles that would excuse a column."""
+def _undeclared(release: Source, labels: Mapping[str, str]) -> Source:
+    """Forget the roles that would excuse a column, and read it with the label that it had."""
     return replace(
         release,
         variables=Variables(
-            v if v.role in ("identifier", "weight") else replace(v, role="other")
+            replace(
+                v,
+                role=v.role if v.role in ("identifier", "weight") else "other",
+                label=v.label or labels.get(v.name, ""),
+            )
             for v in release.variables.values()
         ),
     )

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from indistinct.files.occurring import described_but_absent
-from indistinct.files.source import Source
-from indistinct.hierarchy.text import as_texts
+from indistinct.files import Source, described_but_absent
+from indistinct.hierarchy import as_texts
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_metadata"]

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Floats, Ints
 from indistinct.hierarchy import as_texts
 from indistinct.prove.attacks.minimality import Replay
 from indistinct.prove.examiners.sensitive import model_in_words
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import UNTOLD, Promise
-from indistinct.risk.folding import fold_text
+from indistinct.risk import fold_text
 
 __all__ = ["examine_minimality", "with_replay"]
 
@@ -117,10 +117,10 @@ class _Left:
         The share of each value in the whole file.
     """
 
-    people: NDArray[np.int64]
-    seen: NDArray[np.bool_]
-    chances: NDArray[np.float64] | None
-    shares: NDArray[np.float64] = field(repr=False)
+    people: Ints
+    seen: Bools
+    chances: Floats | None
+    shares: Floats = field(repr=False)
 
     @classmethod
     def of(cls, replay: Replay, name: str) -> _Left:
@@ -144,21 +144,21 @@ class _Left:
             total / max(1.0, total.sum()),
         )
 
-    def told(self, confidence: float) -> NDArray[np.bool_] | None:
+    def told(self, confidence: float) -> Bools | None:
         """Say whose value is told; None where the file has one value for everybody."""
         if len(self.shares) < 2:
             return None
-        one: NDArray[np.bool_] = self.seen.sum(axis=1) == 1
+        one: Bools = self.seen.sum(axis=1) == 1
         if confidence < 1 and self.chances is not None:
             one = one | (self.chances.max(axis=1, initial=0.0) >= confidence - ROUNDING)
         return one
 
-    def misses(self, model: Mapping[str, Any]) -> NDArray[np.bool_] | None:
+    def misses(self, model: Mapping[str, Any]) -> Bools | None:
         """Say for whom a model does not hold any more; None where that was not measured."""
         kind, form = model.get("model"), model.get("form", "distinct")
         speaks = self.seen.any(axis=1)
         if kind == "l-diversity" and form == "distinct":
-            fewer: NDArray[np.bool_] = self.seen.sum(axis=1) < float(model["l"])
+            fewer: Bools = self.seen.sum(axis=1) < float(model["l"])
             return fewer & speaks
         if self.chances is None:
             return None

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from indistinct.core import Ints
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
 
@@ -57,7 +57,7 @@ def examine_order(trial: Trial) -> Opinion:
     return found
 
 
-def follows(origin: NDArray[np.int64]) -> bool:
+def follows(origin: Ints) -> bool:
     """Say whether the order of released records tells that of the private ones.
 
     >>> follows(np.arange(20)), follows(np.arange(20)[::-1]), follows(np.arange(3))

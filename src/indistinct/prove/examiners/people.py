@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.keys import person_of_records, several_records
-from indistinct.keys.people import class_of_records
+from indistinct.core import Ints
+from indistinct.keys import class_of_records, person_of_records, several_records
 from indistinct.naming import find_person
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import Promise
 
 __all__ = ["examine_people", "with_undecided"]
-
-IntArray = NDArray[np.int64]
 
 
 def examine_people(trial: Trial) -> Opinion:
@@ -97,7 +94,7 @@ def _released_person(trial: Trial) -> str | None:
     return person
 
 
-def _counted(found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, by: str) -> Opinion:
+def _counted(found: Opinion, trial: Trial, classes: Ints, whose: Ints, by: str) -> Opinion:
     """Add the fewest people of a class, and a finding where they are too few."""
     of_class, _ = _pairs(classes, whose)
     if not len(of_class):
@@ -115,9 +112,7 @@ def _counted(found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, b
     return replace(found, k=least)
 
 
-def _put_together(
-    found: Opinion, trial: Trial, classes: IntArray, whose: IntArray, person: str
-) -> Opinion:
+def _put_together(found: Opinion, trial: Trial, classes: Ints, whose: Ints, person: str) -> Opinion:
     """Reserve that whoever knows several of a person's records may tell her from others."""
     of_class, of_person = _pairs(classes, whose)
     if np.bincount(of_person).max(initial=0) < 2:
@@ -139,7 +134,7 @@ def _put_together(
     )
 
 
-def _pairs(classes: IntArray, whose: IntArray) -> tuple[IntArray, IntArray]:
+def _pairs(classes: Ints, whose: Ints) -> tuple[Ints, Ints]:
     """Return the pairs of a class and a person in it, each once."""
     size = int(whose.max(initial=0)) + 1
     of_class, of_person = np.divmod(np.unique(classes * size + whose), size)

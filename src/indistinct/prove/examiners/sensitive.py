@@ -13,20 +13,26 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.keys import KeyTable
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import UNTOLD
-from indistinct.risk.closeness import closeness_of
-from indistinct.risk.diversity import KINDS, SensitiveCounts, diversity_of
-from indistinct.risk.folding import split_told, telling_classes
-from indistinct.risk.public_rules import PublicRule, against_rule, known_by_rule, unmet_labels
+from indistinct.risk import (
+    KINDS,
+    PublicRule,
+    SensitiveCounts,
+    against_rule,
+    closeness_of,
+    diversity_of,
+    known_by_rule,
+    split_told,
+    telling_classes,
+    unmet_labels,
+)
 
 __all__ = ["examine_sensitive", "model_in_words"]
 
 Split = Callable[[str], SensitiveCounts]
-Failing = NDArray[np.bool_]
 ROUNDING = 1e-9
 
 

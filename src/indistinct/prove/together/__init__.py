@@ -1,32 +1,21 @@
 """Several releases of the same people, put together."""
 
-from indistinct.arguments import check_arguments
-from indistinct.prove.together.build import Edition
-from indistinct.prove.together.check import check_together
-from indistinct.prove.together.inference import Associations, Inferred, inferred_associations
-from indistinct.prove.together.result import (
-    Apart,
-    Given,
-    Joined,
-    Pinned,
-    Restored,
-    Together,
-    TogetherWitness,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Apart",
-    "Associations",
-    "Edition",
-    "Given",
-    "Inferred",
-    "Joined",
-    "Pinned",
-    "Restored",
-    "Together",
-    "TogetherWitness",
-    "check_together",
-    "inferred_associations",
-]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.prove.together.build import Edition
+    from indistinct.prove.together.check import check_together
+    from indistinct.prove.together.inference import Associations, Inferred, inferred_associations
+    from indistinct.prove.together.result import (
+        Apart,
+        Given,
+        Joined,
+        Pinned,
+        Restored,
+        Together,
+        TogetherWitness,
+    )
+
+open_doorway(__name__)

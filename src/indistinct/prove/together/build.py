@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse.csgraph import connected_components, maximum_flow
 
-from indistinct.arguments import check_whole
+from indistinct.core import Bools, InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy, Nesting
-from indistinct.hierarchy.labels import is_suppressed
-from indistinct.prove.cover import texts_of
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
+from indistinct.prove.covering import texts_of
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.together.count import NONE, Profiles
 from indistinct.prove.together.join import (
@@ -27,12 +26,124 @@ from indistinct.prove.together.join import (
     listed_pairs,
     members_by,
 )
-from indistinct.prove.together.matching import possible_pairs
-from indistinct.prove.together.nesting import nested_pairs
 
-__all__ = ["Combination", "Edition", "Table", "table_of"]
+__all__ = ["Combination", "Edition", "Table", "nested_pairs", "possible_pairs", "table_of"]
 
-IntArray = NDArray[np.int64]
+
+# Partners that a one-to-one pairing rules out, where two releases have exactly the same people.
+#
+# Then every record of one release belongs to one record of the other, and a pair of records that
+# meets may still be impossible: if three records must share two partners with nobody else left, a
+# fourth cannot have one of these. Pairs that occur in no complete pairing are found exactly
+# (Dulmage and Mendelsohn 1958; for counts instead of single records: given one complete pairing as
+# a flow, a pair without flow occurs in some other one if and only if it closes a cycle in the
+# residual graph, that is if both its ends lie in one strong component).
+
+
+def possible_pairs(
+    left: Ints, right: Ints, *, left_records: Ints, right_records: Ints, names: str
+) -> Bools:
+    """Say of every pair that meets whether some complete one-to-one pairing of records has it.
+
+    Parameters
+    ----------
+    left, right
+        Pairs of different rows that meet, by position.
+    left_records, right_records
+        How many records have each row.
+    names
+        The two releases, for messages.
+
+    >>> left, right = np.array([0, 1, 1]), np.array([0, 0, 1])
+    >>> ones = np.ones(2, dtype=np.int64)
+    >>> possible_pairs(left, right, left_records=ones, right_records=ones, names="A and B").tolist()
+    [True, False, True]
+    """
+    records, others = int(left_records.sum()), int(right_records.sum())
+    if records != others:
+        raise InputError(
+            f"{names} cannot be about exactly the same people: they have {records:,} and "
+            f"{others:,} records. Leave same_people out."
+        )
+    m, n = len(left_records), len(right_records)
+    graph = coo_matrix((np.ones(len(left), np.int8), (left, m + right)), (m + n, m + n))
+    _, component = connected_components(graph, directed=False)
+    both = np.concatenate([left_records, -right_records])
+    if np.bincount(component, weights=both).any():
+        _refuse(names)
+    # with a single row on one side of a component every pair is used
+    sides = np.stack(
+        [np.bincount(component[:m], minlength=m + n), np.bincount(component[m:], minlength=m + n)]
+    )
+    several: Bools = np.logical_and(sides[0] > 1, sides[1] > 1)
+    open_ = several[component[left]]
+    possible = np.ones(len(left), dtype=bool)
+    if open_.any():
+        possible[open_] = _by_flow(
+            left[open_], right[open_], left_records, right_records, names=names
+        )
+    return possible
+
+
+def _by_flow(left: Ints, right: Ints, supply: Ints, demand: Ints, *, names: str) -> Bools:
+    rows, own_left = np.unique(left, return_inverse=True)
+    columns, own_right = np.unique(right, return_inverse=True)
+    own_left, own_right = own_left.reshape(-1), own_right.reshape(-1)
+    m, n = len(rows), len(columns)
+    source, sink = m + n, m + n + 1
+    starts = np.concatenate([np.full(m, source), own_left, m + np.arange(n)])
+    ends = np.concatenate([np.arange(m), m + own_right, np.full(n, sink)])
+    middle = np.minimum(supply[left], demand[right])
+    room = np.concatenate([supply[rows], middle, demand[columns]]).astype(np.int32)
+    network = csr_matrix((room, (starts, ends)), shape=(m + n + 2, m + n + 2))
+    found = maximum_flow(network, source, sink, method="dinic")
+    if found.flow_value != int(supply[rows].sum()):
+        _refuse(names)
+    flow = np.asarray(found.flow[own_left, m + own_right]).reshape(-1)
+    back = flow > 0
+    arcs = (
+        np.concatenate([own_left, m + own_right[back]]),
+        np.concatenate([m + own_right, own_left[back]]),
+    )
+    residual = csr_matrix((np.ones(len(arcs[0]), np.int8), arcs), shape=(m + n, m + n))
+    _, strong = connected_components(residual, directed=True, connection="strong")
+    same: Bools = back | (strong[own_left] == strong[m + own_right])
+    return same
+
+
+def _refuse(names: str) -> None:
+    raise InputError(
+        f"{names} cannot be about exactly the same people: their records cannot all be paired one "
+        "to one. Leave same_people out, or name the attributes that are true in both."
+    )
+
+
+# Pairs of records of two releases of which the first certainly fits the second.
+#
+# Meeting is enough to link. Counting people without knowing them needs more: a record of one
+# release
+# is a second person for a record of another only if its person certainly fits.
+
+
+def nested_pairs(
+    inner: Ints,
+    outer: Ints,
+    layers: Sequence[Sequence[Layer]],
+    nestings: Sequence[Nesting],
+    *,
+    limit: int,
+) -> tuple[Ints, Ints]:
+    """Return pairs of rows of which the first lies within the second in every attribute.
+
+    Beyond `limit` pairs that meet, some are left out.
+    """
+    weight = np.ones(len(outer), dtype=np.int64)
+    left, right, _ = listed_pairs(inner, outer, layers, weight=weight, limit=limit)
+    keep = np.ones(len(left), dtype=bool)
+    for j, nesting in enumerate(nestings):
+        at = np.flatnonzero(keep)
+        keep[at] = nesting.of_pairs(inner[left[at], j], outer[right[at], j])
+    return left[keep], right[keep]
 
 
 @dataclass(frozen=True)
@@ -87,11 +198,11 @@ class Table:
     names: tuple[str, ...]
 
     @property
-    def records(self) -> IntArray:
+    def records(self) -> Ints:
         """Records of each row."""
         return self.counted.counts
 
-    def codes(self, names: Sequence[str]) -> IntArray:
+    def codes(self, names: Sequence[str]) -> Ints:
         """Return the codes of some attributes."""
         return self.counted.codes[:, [self.names.index(name) for name in names]]
 
@@ -99,7 +210,7 @@ class Table:
         """Return the labels of an attribute, by code."""
         return self.counted.values[self.names.index(name)]
 
-    def first_records(self, rows: IntArray) -> dict[int, int]:
+    def first_records(self, rows: Ints) -> dict[int, int]:
         """Return the first record of each of a few rows."""
         wanted = np.unique(rows)
         records, places = self.counted.records_in(wanted)
@@ -233,8 +344,8 @@ class Combination:
 
     def _number_keys(self) -> None:
         """Number the keys of all releases through."""
-        self.key_rows: list[IntArray] = []
-        self.key_of_row: list[IntArray] = []
+        self.key_rows: list[Ints] = []
+        self.key_of_row: list[Ints] = []
         offsets = [0]
         for table, names in zip(self.tables, self.keys, strict=True):
             rows, number = distinct_rows(table.codes(names))
@@ -295,7 +406,7 @@ class Combination:
             number = np.where(complete & (sets.sizes == 0), NONE, store.add(sets))
             self.set_of_row[(i, j)[a]][:, (i, j)[b]] = number[row_of[a]]
 
-    def profiles(self, alone: IntArray) -> tuple[Profiles, list[IntArray]]:
+    def profiles(self, alone: Ints) -> tuple[Profiles, list[Ints]]:
         """Put together what nobody can tell apart; return also each row's profile.
 
         `alone` says for every key how many people its own release leaves.
@@ -319,7 +430,7 @@ class Combination:
     @cached_property
     def containing(self) -> Sets:
         """For each key the keys of other releases that it lies within."""
-        pairs: list[tuple[IntArray, IntArray]] = []
+        pairs: list[tuple[Ints, Ints]] = []
         for j in range(len(self.tables)):
             for l in range(len(self.tables)):
                 if j != l:
@@ -330,7 +441,7 @@ class Combination:
             size=self.key_count,
         )
 
-    def _contained(self, inner: int, outer: int) -> tuple[IntArray, IntArray]:
+    def _contained(self, inner: int, outer: int) -> tuple[Ints, Ints]:
         both = [name for name in self.keys[outer] if name in self.keys[inner]]
         rows = np.arange(len(self.key_rows[outer]))
         for at, name in enumerate(self.keys[outer]):
@@ -362,7 +473,7 @@ class Combination:
     def _tree(self, name: str) -> Hierarchy | None:
         return self.hierarchies.get(name)
 
-    def class_sizes(self) -> IntArray:
+    def class_sizes(self) -> Ints:
         """Return the records that have each key."""
         sizes = np.zeros(self.key_count, dtype=np.int64)
         for keys, table in zip(self.key_of_row, self.tables, strict=True):

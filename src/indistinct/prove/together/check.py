@@ -13,31 +13,120 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, InputError, Ints, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy, Nesting
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, Nesting, is_suppressed
+from indistinct.prove.covering import texts_of
 from indistinct.prove.together.build import Combination, Edition
 from indistinct.prove.together.count import NONE, Left, Profiles, left_in_files, left_in_people
-from indistinct.prove.together.join import AT_MOST_PAIRS, distinct_rows, meeting_pairs
+from indistinct.prove.together.join import (
+    AT_MOST_PAIRS,
+    Sets,
+    distinct_rows,
+    layers_of,
+    meeting_pairs,
+)
 from indistinct.prove.together.people import People, people_of
 from indistinct.prove.together.result import (
     Apart,
     Given,
     Joined,
+    Pinned,
     Restored,
     Together,
     TogetherWitness,
 )
-from indistinct.prove.together.sensitive import pinned_people
 from indistinct.prove.verification import AT_MOST_WITNESSES
 
-__all__ = ["check_together"]
+__all__ = ["check_together", "pinned_people"]
 
-IntArray = NDArray[np.int64]
+
+# Sensitive values that several releases leave to a person, by intersection.
+#
+# A person known to be in every release has one of the values of her class in the first, and one of
+# the values of her class in the second; what is left is what both allow (the intersection attack of
+# Ganta, Kasiviswanathan and Smith, *Composition attacks and auxiliary information in data privacy*,
+# KDD 2008). It needs no record to be linked, only the values to be the same in all releases.
+
+
+TYPES_AT_ONCE = 1 << 16
+
+
+def pinned_people(combination: Combination, people: People, attribute: str) -> Pinned:
+    """Count the people for whom one value of an attribute is left that all releases allow."""
+    having = [number for number, e in enumerate(combination.editions) if attribute in e.columns]
+    totals = np.zeros(4, dtype=np.int64)
+    values = [_values_of_keys(combination, number, attribute) for number in having]
+    meeting = [_first_labels(combination, number, attribute, having[0]) for number in having]
+    hidden = [_hidden(combination, number, attribute) for number in having]
+    for start in range(0, len(people.types), TYPES_AT_ONCE):
+        types = people.types[start : start + TYPES_AT_ONCE]
+        amounts = people.people[start : start + TYPES_AT_ONCE]
+        size = len(types)
+        allowed = []
+        for number, of_key in zip(having, values, strict=True):
+            own = Sets(np.arange(size + 1, dtype=np.int64), types[:, number], np.ones(size, bool))
+            keys = Sets.of_pairs(*own.through(people.known), size=size)
+            allowed.append(Sets.of_pairs(*keys.through(of_key), size=size))
+        counts = np.stack([_counts(a, h) for a, h in zip(allowed, hidden, strict=True)])
+        common = allowed[0]
+        for own, labels in zip(allowed[1:], meeting[1:], strict=True):
+            common = _intersection(common, Sets.of_pairs(*own.through(labels), size=size))
+        left = _counts(common, hidden[0])
+        linked = counts.min(axis=0) > 0
+        single = counts.min(axis=0) == 1
+        totals += [
+            int(amounts[linked].sum()),
+            int(amounts[linked & ~single & (left == 1)].sum()),
+            int(amounts[linked & single].sum()),
+            int(amounts[linked & (left == 0)].sum()),
+        ]
+    names = tuple(combination.editions[number].name for number in having)
+    return Pinned(attribute, names, *totals.tolist())
+
+
+def _values_of_keys(combination: Combination, number: int, attribute: str) -> Sets:
+    """Return the values found under every key of a release."""
+    values = combination.tables[number].codes([attribute])[:, 0]
+    return Sets.of_pairs(combination.key_of_row[number], values, size=combination.key_count)
+
+
+def _first_labels(combination: Combination, number: int, attribute: str, first: int) -> Sets:
+    """Return for every value of a release the first release's labels that it meets."""
+    here = combination.tables[first].labels(attribute)
+    there = combination.tables[number].labels(attribute)
+    tree = combination.hierarchies.get(attribute)
+    layers, _ = layers_of(here, there, name=attribute, hierarchy=tree)
+    label, value = meeting_pairs(
+        np.arange(len(here)).reshape(-1, 1), np.arange(len(there)).reshape(-1, 1), [layers]
+    )
+    return Sets.of_pairs(value, label, size=len(there))
+
+
+def _hidden(combination: Combination, number: int, attribute: str) -> Bools:
+    tree = combination.hierarchies.get(attribute)
+    texts = texts_of(combination.tables[number].labels(attribute))
+    return np.array([is_suppressed(text, tree) for text in texts], dtype=bool)
+
+
+def _intersection(one: Sets, other: Sets) -> Sets:
+    room = 1 + max(int(one.members.max(initial=0)), int(other.members.max(initial=0)))
+    size = len(one)
+    first, second = (
+        np.repeat(np.arange(size), sets.sizes) * room + sets.members for sets in (one, other)
+    )
+    both = np.intersect1d(first, second, assume_unique=True)
+    return Sets.of_pairs(both // room, both % room, size=size)
+
+
+def _counts(sets: Sets, hidden: Bools) -> Ints:
+    """Count the values of each set; a suppressed one may be anything, so it counts as several."""
+    rows = np.repeat(np.arange(len(sets)), sets.sizes)
+    amounts = np.where(hidden[sets.members], 2, 1)
+    return np.bincount(rows, weights=amounts, minlength=len(sets)).astype(np.int64)
+
 
 MOST_RELEASES = 8
 LEAST_PROMISE = 2
@@ -204,7 +293,7 @@ def _check_names(
 
 def _by_people(
     combination: Combination, profiles: Profiles, crowd: People, promise: int
-) -> tuple[Left, NDArray[np.bool_]]:
+) -> tuple[Left, Bools]:
     left = left_in_people(
         profiles,
         combination.partners,
@@ -221,12 +310,10 @@ def _by_people(
     return replace(left, people=np.where(lost, 1, left.people)), partial
 
 
-def _by_records(
-    combination: Combination, profiles: Profiles, promise: int
-) -> tuple[Left, NDArray[np.bool_]]:
+def _by_records(combination: Combination, profiles: Profiles, promise: int) -> tuple[Left, Bools]:
     releases = profiles.sets.shape[1]
 
-    def count(used: NDArray[np.bool_]) -> IntArray:
+    def count(used: Bools) -> Ints:
         return left_in_files(
             profiles,
             combination.partners,
@@ -251,13 +338,13 @@ def _by_records(
     return Left(people, by, by_pair), _partial(combination, profiles)
 
 
-def _partial(combination: Combination, profiles: Profiles) -> NDArray[np.bool_]:
+def _partial(combination: Combination, profiles: Profiles) -> Bools:
     """Say of profiles whether some of their partners were left out."""
     complete = np.append(combination.partners.complete, True)  # NONE is the last
     return np.asarray(np.logical_not(complete[profiles.sets].all(axis=1)), dtype=bool)
 
 
-def _least(people: IntArray) -> int:
+def _least(people: Ints) -> int:
     return int(people.min()) if len(people) else 0
 
 
@@ -265,7 +352,7 @@ def _given(
     combination: Combination,
     profiles: Profiles,
     left: Left,
-    below: NDArray[np.bool_],
+    below: Bools,
     promise: int,
 ) -> tuple[Given, ...]:
     found = []
@@ -357,7 +444,7 @@ def _restored(combination: Combination, known: Sequence[str]) -> list[Restored]:
     return found
 
 
-def _gained(combination: Combination, number: int, other: int, name: str, told: IntArray) -> int:
+def _gained(combination: Combination, number: int, other: int, name: str, told: Ints) -> int:
     """Count the records of a release to which another tells more of an attribute."""
     table = combination.tables[number]
     code = told[combination.set_of_row[number][:, other]]
@@ -375,9 +462,9 @@ def _gained(combination: Combination, number: int, other: int, name: str, told: 
 def _witnesses(
     combination: Combination,
     profiles: Profiles,
-    profile_of_row: Sequence[IntArray],
+    profile_of_row: Sequence[Ints],
     left: Left,
-    below: NDArray[np.bool_],
+    below: Bools,
     crowd: People | None,
 ) -> list[TogetherWitness]:
     """Show the records with the fewest people left, first those that were safe alone."""
@@ -418,7 +505,7 @@ def _witnesses(
     return found
 
 
-def _first_partner(combination: Combination, own: int, row: int, other: int, keys: IntArray) -> int:
+def _first_partner(combination: Combination, own: int, row: int, other: int, keys: Ints) -> int:
     """Return the first record of another release that a row meets and that has one of the keys."""
     names = combination.shared[min(own, other), max(own, other)]
     mine = combination.tables[own].codes(names)[row : row + 1]

@@ -9,18 +9,15 @@ release's smallest number, are exact, and other numbers are at least what is sai
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Bools, Ints
 from indistinct.prove.together.join import Sets
 
 __all__ = ["NONE", "Left", "Profiles", "left_in_files", "left_in_people"]
 
-IntArray = NDArray[np.int64]
-Array = NDArray[Any]
 
 NONE = -1
 """In the place of a set: the release says nothing about these records."""
@@ -46,17 +43,17 @@ class Profiles:
         People left for each by its own release.
     """
 
-    release: IntArray
-    key: IntArray
-    sets: IntArray
-    records: IntArray
-    alone: IntArray
+    release: Ints
+    key: Ints
+    sets: Ints
+    records: Ints
+    alone: Ints
 
     def __len__(self) -> int:
         return len(self.key)
 
     @property
-    def order(self) -> IntArray:
+    def order(self) -> Ints:
         """Those with the fewest people first: then the others need not be counted to the end."""
         return np.argsort(self.alone, kind="stable").astype(np.int64)
 
@@ -68,17 +65,17 @@ class Left:
     `by_pair` has a column for each release: the people left by that one and its own.
     """
 
-    people: IntArray
-    by: IntArray
-    by_pair: IntArray
+    people: Ints
+    by: Ints
+    by_pair: Ints
 
 
 def left_in_people(
     profiles: Profiles,
     partners: Sets,
     *,
-    types: IntArray,
-    type_people: IntArray,
+    types: Ints,
+    type_people: Ints,
     known: Sets,
     types_of_key: Sets,
     keys: int,
@@ -126,11 +123,11 @@ def left_in_files(
     *,
     profiles_of_key: Sets,
     containing: Sets,
-    release_of_key: IntArray,
+    release_of_key: Ints,
     keys: int,
     enough: int,
-    used: NDArray[np.bool_],
-) -> IntArray:
+    used: Bools,
+) -> Ints:
     """Count records, of one release at a time, whose people certainly are still possible.
 
     Parameters
@@ -142,7 +139,7 @@ def left_in_files(
     used
         The releases that are put together.
     """
-    left: IntArray = _files_loop(
+    left: Ints = _files_loop(
         profiles.order,
         profiles.release,
         profiles.key,

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from indistinct import showing
-from indistinct.arguments import ClassSize, check_whole
+from indistinct.core import ClassSize, InputError, Ints, check_whole, did_you_mean
 from indistinct.engine import Engine
-from indistinct.errors import InputError, did_you_mean
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.together.build import Edition, Table, table_of
 from indistinct.prove.together.join import (
@@ -29,10 +25,9 @@ from indistinct.prove.together.join import (
     layers_of,
     listed_pairs,
 )
+from indistinct.results import Fact, Result, facts, result, showing
 
 __all__ = ["Associations", "Inferred", "inferred_associations"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -71,8 +66,8 @@ class Inferred:
         )
 
 
-@dataclass(frozen=True)
-class Associations(showing.Shown):
+@result(eq=True)
+class Associations(Result):
     """Pairs of values that two releases associate though neither shows them together.
 
     Parameters
@@ -93,6 +88,12 @@ class Associations(showing.Shown):
     joined: int
     certain: int
 
+    FACTS = facts(
+        "shared",
+        Fact("sides", lambda found: [dict(side.__dict__) for side in found.sides]),
+        "k joined certain lossless warning",
+    )
+
     @property
     def lossless(self) -> float:
         """The share of joined pairs that is true at least; 1 when the join loses nothing."""
@@ -111,21 +112,6 @@ class Associations(showing.Shown):
             f"{known:,} records are determined, {narrowed:,} are left with fewer than {self.k:,} "
             f"values, and at least {self.lossless:.1%} of the joined pairs are true"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "shared": list(self.shared),
-            "sides": [dict(side.__dict__) for side in self.sides],
-            "k": self.k,
-            "joined": self.joined,
-            "certain": self.certain,
-            "lossless": self.lossless,
-            "warning": self.warning,
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         head = self.warning or f"joined on {', '.join(self.shared)}, nothing is inferred"
@@ -234,7 +220,7 @@ def inferred_associations(
     return Associations(names, (sides[0], sides[1]), k, joined, certain)
 
 
-def _certain(left: IntArray, right: IntArray, mine: IntArray, theirs: IntArray) -> int:
+def _certain(left: Ints, right: Ints, mine: Ints, theirs: Ints) -> int:
     """Count pairs that must be true: whatever has partners has one true pair at the least."""
     size = len(mine) + len(theirs)
     edges = (np.ones(len(left), dtype=np.int8), (left, len(mine) + right))
@@ -246,7 +232,7 @@ def _certain(left: IntArray, right: IntArray, mine: IntArray, theirs: IntArray) 
     return int(np.maximum(*sums).sum())
 
 
-def _side(name: str, attribute: str, table: Table, possible: IntArray, k: int) -> Inferred:
+def _side(name: str, attribute: str, table: Table, possible: Ints, k: int) -> Inferred:
     records = table.records
     known = np.flatnonzero(possible == 1)
     first = min(table.first_records(known).values()) + 1 if len(known) else 0

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.hierarchy import Hierarchy
-from indistinct.hierarchy.labels import is_suppressed
+from indistinct.core import GOLDEN, Bools, Ints, mixed
+from indistinct.hierarchy import Hierarchy, is_suppressed
 from indistinct.keys import group_rows
-from indistinct.prove.cover import Cover, cover, texts_of
+from indistinct.prove.covering import Cover, cover, texts_of
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 
 __all__ = [
@@ -34,8 +33,6 @@ __all__ = [
     "unique",
 ]
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 AT_MOST_PAIRS = 20_000_000
 """Pairs of rows that meet which are listed for two releases: about a gigabyte while it lasts."""
@@ -54,7 +51,7 @@ class Layer:
     """
 
     cover: Cover | None
-    place: IntArray = field(repr=False)
+    place: Ints = field(repr=False)
 
 
 def layers_of(
@@ -95,10 +92,10 @@ def layers_of(
     return tuple(layers), whole.apart
 
 
-def _restricted(whole: Cover, values: IntArray) -> Cover:
+def _restricted(whole: Cover, values: Ints) -> Cover:
     """Return how labels meet some of the values only, in as few levels as these need."""
     place = _places(values, len(whole.values))
-    met: list[IntArray] = [np.zeros(0, dtype=np.int64)] * len(whole.level_of)
+    met: list[Ints] = [np.zeros(0, dtype=np.int64)] * len(whole.level_of)
     for level in whole.levels:
         own = np.flatnonzero((level >= 0) & (place >= 0))
         order = own[np.argsort(level[own], kind="stable")]
@@ -108,8 +105,8 @@ def _restricted(whole: Cover, values: IntArray) -> Cover:
             met[group] = np.sort(place[order[bounds[at] : bounds[at + 1]]])
     number_of: dict[bytes, int] = {}
     number = [number_of.setdefault(own.tobytes(), len(number_of)) for own in met]
-    groups_of: dict[int, IntArray] = dict(zip(number, met, strict=True))
-    levels: list[IntArray] = []
+    groups_of: dict[int, Ints] = dict(zip(number, met, strict=True))
+    levels: list[Ints] = []
     level_of = np.zeros(len(groups_of), dtype=np.int64)
     for group in sorted(groups_of, key=lambda g: (len(groups_of[g]), g)):
         own = groups_of[group]
@@ -133,13 +130,13 @@ def _restricted(whole: Cover, values: IntArray) -> Cover:
     )
 
 
-def _places(codes: IntArray, size: int) -> IntArray:
+def _places(codes: Ints, size: int) -> Ints:
     places = np.full(size, -1, dtype=np.int64)
     places[codes] = np.arange(len(codes))
     return places
 
 
-def distinct_rows(codes: IntArray) -> tuple[IntArray, IntArray]:
+def distinct_rows(codes: Ints) -> tuple[Ints, Ints]:
     """Return the different rows of codes, and for each row its number among them.
 
     >>> rows, number = distinct_rows(np.array([[1, 5], [0, 7], [1, 5]]))
@@ -154,9 +151,7 @@ def distinct_rows(codes: IntArray) -> tuple[IntArray, IntArray]:
     return codes[first], number
 
 
-def meeting_pairs(
-    left: IntArray, right: IntArray, layers: Sequence[Sequence[Layer]]
-) -> tuple[IntArray, IntArray]:
+def meeting_pairs(left: Ints, right: Ints, layers: Sequence[Sequence[Layer]]) -> tuple[Ints, Ints]:
     """Return the pairs of rows that meet, by position on either side."""
     pairs = []
     for rows, codes, used, covers in _patterns(right, layers):
@@ -171,8 +166,8 @@ def meeting_pairs(
 
 
 def meeting_totals(
-    left: IntArray, right: IntArray, layers: Sequence[Sequence[Layer]], amounts: IntArray
-) -> IntArray:
+    left: Ints, right: Ints, layers: Sequence[Sequence[Layer]], amounts: Ints
+) -> Ints:
     """Add up, for every row of the left side, what the rows that it meets bring."""
     totals = np.zeros(len(left), dtype=np.int64)
     for rows, codes, used, covers in _patterns(right, layers):
@@ -185,8 +180,8 @@ def meeting_totals(
 
 
 def _patterns(
-    right: IntArray, layers: Sequence[Sequence[Layer]]
-) -> Iterator[tuple[IntArray, IntArray, list[int], list[Cover]]]:
+    right: Ints, layers: Sequence[Sequence[Layer]]
+) -> Iterator[tuple[Ints, Ints, list[int], list[Cover]]]:
     """Yield the right side's rows by the layers of their labels, with what to compare."""
     layer_of = np.zeros(right.shape, dtype=np.int64)
     for j, own in enumerate(layers):
@@ -205,13 +200,13 @@ def _patterns(
 
 
 def listed_pairs(
-    left: IntArray,
-    right: IntArray,
+    left: Ints,
+    right: Ints,
     layers: Sequence[Sequence[Layer]],
     *,
-    weight: IntArray,
+    weight: Ints,
     limit: int,
-) -> tuple[IntArray, IntArray, BoolArray]:
+) -> tuple[Ints, Ints, Bools]:
     """Return the pairs that meet, and of which rows of the left side all partners are listed.
 
     `weight` says how many entries a row of the right side stands for. If all of them are more
@@ -238,24 +233,24 @@ def listed_pairs(
 class Sets:
     """Sets of numbers: set s holds ``members[starts[s]:starts[s + 1]]``, rising."""
 
-    starts: IntArray
-    members: IntArray
-    complete: BoolArray
+    starts: Ints
+    members: Ints
+    complete: Bools
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, number: int) -> IntArray:
+    def __getitem__(self, number: int) -> Ints:
         return self.members[self.starts[number] : self.starts[number + 1]]
 
     @property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> Ints:
         """How many numbers each set holds."""
         return np.diff(self.starts)
 
     @classmethod
     def of_pairs(
-        cls, rows: IntArray, members: IntArray, *, size: int, complete: BoolArray | None = None
+        cls, rows: Ints, members: Ints, *, size: int, complete: Bools | None = None
     ) -> Sets:
         """Collect the members of each row, each once."""
         room = int(members.max(initial=0)) + 1
@@ -264,7 +259,7 @@ class Sets:
         whole = np.ones(size, dtype=bool) if complete is None else complete
         return cls(starts.astype(np.int64), pairs % room, whole)
 
-    def through(self, other: Sets) -> tuple[IntArray, IntArray]:
+    def through(self, other: Sets) -> tuple[Ints, Ints]:
         """Replace every member by its own members in another family; pairs, not yet unique."""
         rows = np.repeat(np.arange(len(self)), self.sizes)
         lengths = other.sizes[self.members]
@@ -273,7 +268,7 @@ class Sets:
         return np.repeat(rows, lengths), other.members[places]
 
 
-def unique(numbers: IntArray) -> IntArray:
+def unique(numbers: Ints) -> Ints:
     """Return different numbers, rising; by sorting, which here is many times faster than NumPy's.
 
     >>> unique(np.array([3, 1, 3])).tolist()
@@ -295,14 +290,13 @@ class Store:
         self._families: list[Sets] = []
         self._size = 0
 
-    def add(self, sets: Sets) -> IntArray:
+    def add(self, sets: Sets) -> Ints:
         """Keep the sets of a family and return the number of each."""
         marks = np.zeros((len(sets), 2), dtype=np.uint64)
         bounds = sets.starts
-        for column, salt in enumerate((0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)):
-            sums = np.concatenate(
-                [np.zeros(1, np.uint64), np.cumsum(_mixed(sets.members, salt), dtype=np.uint64)]
-            )
+        for column, salt in enumerate((GOLDEN, np.uint64(0xC2B2AE3D27D4EB4F))):
+            words = mixed(sets.members.astype(np.uint64) + salt)
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(words, dtype=np.uint64)])
             marks[:, column] = sums[bounds[1:]] - sums[bounds[:-1]]
         shape = np.stack([sets.sizes, sets.complete.astype(np.int64)], axis=1)
         first, number = _different(np.concatenate([marks.view(np.int64), shape], axis=1))
@@ -324,7 +318,7 @@ class Store:
         )
 
 
-def _different(rows: IntArray) -> tuple[IntArray, IntArray]:
+def _different(rows: Ints) -> tuple[Ints, Ints]:
     """Return the first place of each different row, and the number of every row among them."""
     order = np.lexsort(rows.T)
     fresh = np.ones(len(rows), dtype=bool)
@@ -334,17 +328,7 @@ def _different(rows: IntArray) -> tuple[IntArray, IntArray]:
     return order[fresh], number
 
 
-def _mixed(numbers: IntArray, salt: int) -> NDArray[np.uint64]:
-    """Spread numbers over 64 bits (the finaliser of SplitMix64)."""
-    mixed = numbers.astype(np.uint64) + np.uint64(salt)
-    with np.errstate(over="ignore"):
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
-    return result
-
-
-def members_by(group_of: IntArray, groups: int) -> Sets:
+def members_by(group_of: Ints, groups: int) -> Sets:
     """Return the positions of each group's members.
 
     >>> members_by(np.array([1, 0, 1]), 2)[1].tolist()

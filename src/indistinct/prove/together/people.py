@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Bools, Ints
 from indistinct.engine import Engine
-from indistinct.files.source import Source
-from indistinct.prove.cover import cover
+from indistinct.files import Source
+from indistinct.prove.covering import cover
 from indistinct.prove.together.build import Combination, Table, table_of
 from indistinct.prove.together.join import (
     Layer,
@@ -23,8 +23,6 @@ from indistinct.prove.together.join import (
 )
 
 __all__ = ["People", "people_of"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +48,15 @@ class People:
     """
 
     table: Table = field(repr=False)
-    type_of_row: IntArray = field(repr=False)
-    types: IntArray = field(repr=False)
-    people: IntArray = field(repr=False)
+    type_of_row: Ints = field(repr=False)
+    types: Ints = field(repr=False)
+    people: Ints = field(repr=False)
     known: Sets = field(repr=False)
-    alone: IntArray = field(repr=False)
+    alone: Ints = field(repr=False)
     types_of_key: Sets = field(repr=False)
     whole: bool = True
 
-    def rows_left(self, key: int, wanted: Sequence[IntArray]) -> IntArray:
+    def rows_left(self, key: int, wanted: Sequence[Ints]) -> Ints:
         """Return the rows that meet a key and, for each of some sets, one of its keys."""
         types = self.types_of_key[key]
         releases = self.types.shape[1]
@@ -107,9 +105,7 @@ def people_of(
     return People(table, type_of_row, types, totals, known, alone, types_of_key, whole)
 
 
-def _layers(
-    combination: Combination, number: int, table: Table
-) -> tuple[list[list[Layer]], NDArray[np.bool_]]:
+def _layers(combination: Combination, number: int, table: Table) -> tuple[list[list[Layer]], Bools]:
     """Return how the keys of a release meet the register, and which keys meet nothing in it."""
     layers = []
     keys = combination.key_rows[number]
@@ -126,7 +122,7 @@ def _layers(
     return layers, ~met if layers else met
 
 
-def _types_of_key(types: IntArray, known: Sets, keys: int) -> Sets:
+def _types_of_key(types: Ints, known: Sets, keys: int) -> Sets:
     """Turn around which keys a type meets."""
     everybody = Sets(
         np.arange(types.size + 1, dtype=np.int64), types.reshape(-1), np.ones(types.size, bool)

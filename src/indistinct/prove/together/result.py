@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.results import Part, Shown, Table, facts
+from indistinct.results.figures import bars
 
 __all__ = [
     "Apart",
@@ -21,7 +20,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Part):
     """One of the releases: what it promised, and what it keeps by itself and beside the others.
 
     Parameters
@@ -46,22 +45,14 @@ class Given:
     below_alone: int
     nobody: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {**self.__dict__, "key": list(self.key)}
-
 
 @dataclass(frozen=True)
-class Joined:
+class Joined(Part):
     """Two of the releases, what they were joined on, and the records below by this pair alone."""
 
     names: tuple[str, str]
     shared: tuple[str, ...]
     below: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {"names": list(self.names), "shared": list(self.shared), "below": self.below}
 
     def __repr__(self) -> str:
         on = f"joined on {', '.join(self.shared)}" if self.shared else "nothing in common"
@@ -69,17 +60,13 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Restored:
+class Restored(Part):
     """An attribute that one release hides or coarsens and another tells, for so many records."""
 
     attribute: str
     release: str
     by: str
     records: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return dict(self.__dict__)
 
     def __repr__(self) -> str:
         return (
@@ -89,7 +76,7 @@ class Restored:
 
 
 @dataclass(frozen=True)
-class Apart:
+class Apart(Part):
     """Records of one release that meet none of another: people who came or left.
 
     `in_small_groups` counts those that share their key with fewer others of them than promised.
@@ -101,10 +88,6 @@ class Apart:
     records: int
     in_small_groups: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return dict(self.__dict__)
-
     def __repr__(self) -> str:
         return (
             f"{_records(self.records)} of {self.release} meet none of {self.other}, "
@@ -113,7 +96,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Pinned:
+class Pinned(Part):
     """People for whom only one value of a sensitive attribute is left that all releases allow.
 
     Parameters
@@ -135,10 +118,6 @@ class Pinned:
     already: int
     contradicted: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {**self.__dict__, "releases": list(self.releases)}
-
     def __repr__(self) -> str:
         return (
             f"{self.attribute}: of {self.people:,} people in {' and '.join(self.releases)}, "
@@ -147,7 +126,7 @@ class Pinned:
 
 
 @dataclass(frozen=True)
-class TogetherWitness:
+class TogetherWitness(Part):
     """A record for which too few people are left, and the records of other releases it meets.
 
     Parameters
@@ -172,15 +151,6 @@ class TogetherWitness:
     alone: int
     people: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            **self.__dict__,
-            "partners": dict(self.partners),
-            "partner_keys": dict(self.partner_keys),
-            "people": list(self.people),
-        }
-
     def __repr__(self) -> str:
         met = " and ".join(f"record {number:,} of {name}" for name, number in self.partners.items())
         with_whom = f" with {met}" if met else ""
@@ -193,7 +163,7 @@ class TogetherWitness:
 
 
 @dataclass(frozen=True)
-class Together(Shown):
+class Together(Part, Shown):
     """What several releases of the same people tell when they are put together.
 
     Parameters
@@ -230,6 +200,11 @@ class Together(Shown):
     unresolved: int = 0
     notes: tuple[str, ...] = field(default=())
 
+    FACTS = facts(
+        "holds k promise below unresolved people same_people sentence releases pairs",
+        "restored apart pinned witnesses notes",
+    )
+
     @property
     def holds(self) -> bool:
         """Whether every record is still left with as many people as were promised."""
@@ -248,24 +223,6 @@ class Together(Shown):
             f"{records:,} records (at the least {self.k:,})"
         )
         return f"{said}; {already:,} of them without being put together" if already else said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "holds": self.holds,
-            "k": self.k,
-            "promise": self.promise,
-            "below": self.below,
-            "unresolved": self.unresolved,
-            "people": self.people,
-            "same_people": self.same_people,
-            "sentence": self.sentence,
-            **{
-                name: [part.to_dict() for part in getattr(self, name)]
-                for name in ("releases", "pairs", "restored", "apart", "pinned", "witnesses")
-            },
-            "notes": list(self.notes),
-        }
 
     def plot(self) -> str:
         """Draw the fewest people left by each release alone and together, as SVG."""

@@ -12,15 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from indistinct import progress
-from indistinct.doors import open_file
-from indistinct.errors import InputError
-from indistinct.files.columns import is_number
-from indistinct.files.parquet import parquet_writer, staging_path
-from indistinct.files.source import Source
-from indistinct.tables.argus.codes import read_codelist
-from indistinct.tables.argus.metadata import ArgusMetadata, ArgusVariable, read_rda
-from indistinct.variables import Level, Role, Value, Variable, Variables
+from indistinct.core import InputError, Level, Role, Value, Variable, Variables, progress
+from indistinct.core.doors import open_file
+from indistinct.files import Source, is_number, parquet_writer, staging_path
+from indistinct.tables.argus.metadata import ArgusMetadata, ArgusVariable, read_codelist, read_rda
 
 __all__ = ["open_argus"]
 
@@ -51,7 +46,7 @@ def open_argus(
     data
         The records: lines of fixed positions, or of fields.
     workspace
-        The private folder for the Parquet copy (see `indistinct.files.workspace`).
+        The private folder for the Parquet copy (see `indistinct.files.workspaces`).
     encoding
         Of the records; UTF-8, or else Windows-1252, if not given.
     """

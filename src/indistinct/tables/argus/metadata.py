@@ -8,7 +8,7 @@ first line gives a separator, fields.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any, Literal
@@ -16,19 +16,132 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.files.source import Source
-from indistinct.hierarchy import Hierarchy, code_hierarchy
-from indistinct.showing import Shown, Table
-from indistinct.tables.argus.codes import TOTAL, read_hrc, text_lines, wrong_line
+from indistinct.core import InputError, did_you_mean
+from indistinct.core.doors import read_file
+from indistinct.files import Source
+from indistinct.hierarchy import Hierarchy, code_hierarchy, taxonomy_hierarchy
+from indistinct.results import Fact, Part, Result, Table, facts, result
 
-__all__ = ["ArgusMetadata", "ArgusVariable", "read_rda"]
+__all__ = ["ArgusMetadata", "ArgusVariable", "read_codelist", "read_hrc", "read_rda"]
+
+
+# Codes of the ARGUS programs: trees (`.hrc`) and labels (`.cdl`).
+
+TOTAL = "Total"
+"""The code of a total where none is given."""
+
+
+def read_hrc(
+    path: str | Path,
+    *,
+    lead: str = "@",
+    name: str | None = None,
+    total: str = TOTAL,
+    values: Iterable[str] = (),
+    missing: Iterable[str] = (),
+) -> Hierarchy:
+    """Read a tree of codes: one on a line, after the lead string once for each level it is below.
+
+    Parameters
+    ----------
+    lead
+        The lead string.
+    name
+        The variable; the file's name without its ending if not given.
+    total
+        The code at the top.
+    values
+        The codes of the data: where codes that have others below them are among them, they are
+        known as values too.
+    missing
+        Codes that mean *missing*: each stands by itself below the total.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "region.hrc"
+    >>> _ = path.write_text("North\\n@1\\n@2\\nSouth\\n@3\\n")
+    >>> read_hrc(path).ancestors("2")
+    ('2', 'North', 'Total')
+    """
+    path = Path(path)
+    if not lead:
+        raise InputError("The lead string of a tree of codes must not be empty. Usual is '@'.")
+    above: list[str] = []
+    line_of: dict[str, int] = {}
+    links: list[tuple[str, str | None]] = []
+    for number, line in text_lines(path):
+        rest, level = line.strip(), 0
+        while rest.startswith(lead):
+            rest, level = rest[len(lead) :], level + 1
+        code = rest.strip()
+        if not code:
+            raise wrong_line(path, number, "there is no code after the lead string")
+        if level > len(above):
+            raise wrong_line(
+                path,
+                number,
+                f"the code is {level - len(above) + 1} levels below the one before. "
+                "A level may not be left out",
+            )
+        if code in line_of:
+            raise wrong_line(
+                path,
+                number,
+                f"the code '{code}' stands in line {line_of[code]} already. A code has one place",
+            )
+        line_of[code] = number
+        above[level:] = [code]
+        links.append((code, above[level - 1] if level else None))
+    if not links:
+        raise InputError(f"{path} has no codes.")
+    links += [(code, None) for code in missing if code not in line_of]
+    inner = {parent for _, parent in links}
+    known = [value for value in values if value in inner]
+    return taxonomy_hierarchy(links, values=known, name=name or path.stem, root=total)
+
+
+def read_codelist(path: str | Path) -> dict[str, str]:
+    """Read the labels of codes: a code, a comma and its label on every line.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "region.cdl"
+    >>> _ = path.write_text(" 1,Groningen\\n 2,Friesland\\n")
+    >>> read_codelist(path)
+    {'1': 'Groningen', '2': 'Friesland'}
+    """
+    path = Path(path)
+    labels: dict[str, str] = {}
+    for number, line in text_lines(path):
+        code, comma, label = line.partition(",")
+        code = code.strip().strip('"')
+        if not comma or not code:
+            raise wrong_line(path, number, "there must be a code, a comma and a label")
+        if labels.setdefault(code, label.strip().strip('"')) != label.strip().strip('"'):
+            raise wrong_line(path, number, f"the code '{code}' has two labels. Keep one")
+    return labels
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not empty, numbered; text is UTF-8, or else Windows-1252."""
+    content = read_file(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            yield number, line
+
+
+def wrong_line(path: Path, line: int, what: str) -> InputError:
+    """Return the error that says what is wrong in a line of a file."""
+    return InputError(f"{path}: line {line}: {what}.")
+
 
 Kind = Literal["category", "number", "weight", "holding", "household", "request", "other"]
 
 
 @dataclass(frozen=True)
-class ArgusVariable:
+class ArgusVariable(Part):
     """A variable as a `.rda` file describes it.
 
     Parameters
@@ -70,6 +183,17 @@ class ArgusVariable:
     lead: str = "@"
     digits: tuple[int, ...] = ()
 
+    FACTS = facts(
+        "name",
+        "kind",
+        "start",
+        "length",
+        "decimals",
+        "missing",
+        "total",
+        Fact("hierarchical", "is_hierarchical"),
+    )
+
     @property
     def is_number(self) -> bool:
         """Whether its values are numbers, not codes."""
@@ -81,8 +205,8 @@ class ArgusVariable:
         return self.tree is not None or bool(self.digits)
 
 
-@dataclass(frozen=True, repr=False)
-class ArgusMetadata(Shown):
+@result(eq=True)
+class ArgusMetadata(Result):
     """What a `.rda` file says about the records of a file.
 
     Parameters
@@ -102,8 +226,14 @@ class ArgusMetadata(Shown):
     variables: tuple[ArgusVariable, ...]
     notes: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts("path", "separator", "variables")
+
+    def sentence(self) -> str:
+        """Say how many variables there are, and how they are stored."""
+        how = (
+            "fixed positions" if self.separator is None else f"fields parted by {self.separator!r}"
+        )
+        return f"ArgusMetadata({self.path.name}: {len(self.variables)} variables, {how})"
 
     def __getitem__(self, name: str) -> ArgusVariable:
         for variable in self.variables:
@@ -131,34 +261,7 @@ class ArgusMetadata(Shown):
                     found[one.name] = _by_digits(one, codes)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is known as plain values."""
-        variables = [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "start": one.start,
-                "length": one.length,
-                "decimals": one.decimals,
-                "missing": list(one.missing),
-                "total": one.total,
-                "hierarchical": one.is_hierarchical,
-            }
-            for one in self.variables
-        ]
-        return {"path": str(self.path), "separator": self.separator, "variables": variables}
-
-    def _lines(self) -> list[str]:
-        how = (
-            "fixed positions" if self.separator is None else f"fields parted by {self.separator!r}"
-        )
-        lines = [f"ArgusMetadata({self.path.name}: {len(self.variables)} variables, {how})"]
-        for one in self.variables:
-            tree = ", hierarchical" if one.is_hierarchical else ""
-            lines.append(f"  {one.name}: {one.kind}{tree}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (v.name, v.kind, v.start, v.length, v.is_hierarchical, len(v.missing))
             for v in self.variables

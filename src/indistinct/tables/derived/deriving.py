@@ -12,27 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Seed, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.derived.clusters import cluster_codes
-from indistinct.tables.derived.composite import (
-    INDEX_MEAN,
-    Scores,
-    component_scores,
-    index_scores,
-    standardised,
-)
 from indistinct.tables.derived.direct import Direct, chi_squares, percentages
-from indistinct.tables.derived.inferring import leaves_open
+from indistinct.tables.derived.inferring import finest_step, leaves_open
 from indistinct.tables.derived.models import Parameter, fit_model
 from indistinct.tables.derived.result import Column, Derived, Loading
 from indistinct.tables.derived.shares import (
-    Floats,
-    Ints,
     Share,
     ShareCounts,
     count_shares,
@@ -41,7 +28,213 @@ from indistinct.tables.derived.shares import (
 )
 from indistinct.tables.derived.specification import DerivedSpec, output_class
 
-__all__ = ["derive"]
+__all__ = ["cluster_codes", "derive", "k_means"]
+
+
+# Statistics of several shares together: an integer index, and principal component scores.
+
+# A classification of areas: k-means on standardised shares.
+
+STARTS = 10
+MOST_ROUNDS = 200
+
+
+def k_means(points: Floats, clusters: int, random: np.random.Generator) -> tuple[Ints, float]:
+    """Return the cluster of every point and the sum of squared distances to the centres.
+
+    Lloyd (1982), started as Arthur and Vassilvitskii (2007) propose (k-means++): each further
+    centre is drawn with a chance in proportion to the squared distance from the nearest before.
+    The best of several starts.
+    """
+    best: tuple[Ints, float] | None = None
+    for _ in range(STARTS):
+        found = _lloyd(points, _first_centres(points, clusters, random))
+        if best is None or found[1] < best[1] - 1e-9:
+            best = found
+    assert best is not None
+    return best
+
+
+def _distances(points: Floats, centres: Floats) -> Floats:
+    squares = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)[None, :]
+    found: Floats = np.maximum(squares - 2 * points @ centres.T, 0.0)
+    return found
+
+
+def _first_centres(points: Floats, clusters: int, random: np.random.Generator) -> Floats:
+    chosen = [int(random.integers(len(points)))]
+    nearest = _distances(points, points[chosen])[:, 0]
+    while len(chosen) < clusters:
+        total = nearest.sum()
+        chances = nearest / total if total > 0 else None
+        chosen.append(int(random.choice(len(points), p=chances)))
+        nearest = np.minimum(nearest, _distances(points, points[chosen[-1:]])[:, 0])
+    return points[chosen]
+
+
+def _lloyd(points: Floats, centres: Floats) -> tuple[Ints, float]:
+    """Move every point to its nearest centre and every centre to its points' mean, until still."""
+    own = np.full(len(points), -1, dtype=np.int64)
+    for _ in range(MOST_ROUNDS):
+        distances = _distances(points, centres)
+        nearest = np.argmin(distances, axis=1)
+        if (nearest == own).all():
+            break
+        own = nearest
+        sizes = np.bincount(own, minlength=len(centres))
+        sums = np.zeros_like(centres)
+        np.add.at(sums, own, points)
+        there = sizes > 0
+        centres = centres.copy()
+        centres[there] = sums[there] / sizes[there, None]
+    loss = float(((points - centres[own]) ** 2).sum())
+    return own, loss
+
+
+def cluster_codes(
+    name: str, points: Floats, *, clusters: int, least_areas: int, random: np.random.Generator
+) -> Ints:
+    """Return the cluster of every area as a code from 1 on, the largest cluster first.
+
+    A cluster with fewer than `least_areas` is dissolved: its areas go to the nearest of the
+    others, which are then fitted again.
+    """
+    if len(points) < clusters * least_areas:
+        raise GuaranteeError(
+            f"'{name}' cannot have {clusters} clusters of {least_areas} areas or more: "
+            f"{len(points)} areas have enough people. Ask for fewer clusters."
+        )
+    own, _ = k_means(points, clusters, random)
+    while True:
+        codes, sizes = np.unique(own, return_counts=True)
+        if sizes.min() >= least_areas:
+            break
+        kept = codes[np.arange(len(codes)) != np.argmin(sizes)]
+        own, _ = _lloyd(points, np.array([points[own == code].mean(axis=0) for code in kept]))
+    codes, first, sizes = np.unique(own, return_index=True, return_counts=True)
+    order = np.lexsort((first, -sizes))
+    ranks = np.empty(int(codes.max()) + 1, dtype=np.int64)
+    ranks[codes[order]] = np.arange(1, len(codes) + 1)
+    return ranks[own]
+
+
+SCORE_STEPS = (0.05, 0.1, 0.2, 0.5, 1.0)
+INDEX_MEAN = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores that are sums over shares, before they are rounded.
+
+    Parameters
+    ----------
+    scores
+        Areas × scores.
+    slopes
+        Areas × shares × scores: what one person more changes.
+    step
+        The steps in which they are released.
+    released
+        The areas for which one person changes no score by more than a t-th of a step.
+    loadings
+        Shares × scores: how much each standardised share counts.
+    explained
+        Of each component the share of the variance.
+    """
+
+    columns: tuple[str, ...]
+    scores: Floats
+    slopes: Floats
+    step: float
+    released: Bools
+    loadings: Floats
+    explained: tuple[float, ...] = ()
+
+
+def standardised(name: str, counts: ShareCounts, eligible: Bools) -> tuple[Floats, Floats]:
+    """Return shares with mean 0 and standard deviation 1 over the areas, and the deviations."""
+    if int(eligible.sum()) < 3:
+        raise InputError(
+            f"'{name}' needs three areas or more that have enough people. "
+            f"Got {int(eligible.sum())}."
+        )
+    shares = counts.values()
+    mean, spread = shares[eligible].mean(axis=0), shares[eligible].std(axis=0)
+    if (spread < 1e-12).any():
+        same = counts.names[int(np.argmin(spread))]
+        raise InputError(f"The share '{same}' of '{name}' is the same in all areas. Leave it out.")
+    return (shares - mean) / spread, spread
+
+
+def index_scores(
+    name: str,
+    counts: ShareCounts,
+    *,
+    weights: Sequence[float],
+    possible: int,
+    eligible: Bools,
+    step: float | None = None,
+) -> Scores:
+    """Return the weighted sum of standardised shares, itself standardised.
+
+    Released as an integer, 100 + score/step rounded: with a step of 0.1 its mean is 100 and its
+    standard deviation 10.
+    """
+    z, spread = standardised(name, counts, eligible)
+    given = np.array(weights or [1.0] * len(counts.names))
+    total = z @ given
+    scale = float(total[eligible].std())
+    if scale < 1e-12:
+        raise InputError(f"The shares of '{name}' cancel each other out. Change its weights.")
+    loadings = (given / scale)[:, None]
+    return _scores((name,), counts, z, spread, loadings, possible, eligible, step, ())
+
+
+def component_scores(
+    name: str,
+    counts: ShareCounts,
+    *,
+    components: int,
+    possible: int,
+    eligible: Bools,
+    step: float | None = None,
+) -> Scores:
+    """Return the first principal components of the shares' correlations over areas.
+
+    The sign of a component is such that its largest loading is positive.
+    """
+    z, spread = standardised(name, counts, eligible)
+    correlation = z[eligible].T @ z[eligible] / int(eligible.sum())
+    variances, vectors = np.linalg.eigh(correlation)
+    order = np.argsort(-variances, kind="stable")[:components]
+    loadings = vectors[:, order]
+    # of loadings that are equal but for rounding the first decides, on every machine
+    largest = np.argmax(np.abs(loadings) > np.abs(loadings).max(axis=0) - 1e-9, axis=0)
+    loadings = loadings * np.sign(loadings[largest, np.arange(loadings.shape[1])])
+    columns = (name,) if components == 1 else tuple(f"{name} {n + 1}" for n in range(components))
+    explained = tuple((variances[order] / len(counts.names)).tolist())
+    return _scores(columns, counts, z, spread, loadings, possible, eligible, step, explained)
+
+
+def _scores(
+    columns: tuple[str, ...],
+    counts: ShareCounts,
+    z: Floats,
+    spread: Floats,
+    loadings: Floats,
+    possible: int,
+    eligible: Bools,
+    step: float | None,
+    explained: tuple[float, ...],
+) -> Scores:
+    scores = np.where(eligible[:, None], np.nan_to_num(z) @ loadings, 0.0)
+    per_person = 1.0 / (np.maximum(counts.whole, 1) * spread)
+    slopes = per_person[:, :, None] * loadings[None, :, :]
+    steepest = np.abs(slopes).max(axis=(1, 2))
+    steps = SCORE_STEPS if step is None else (step,)
+    enough = [eligible & (steepest * possible <= s) for s in steps]
+    chosen = finest_step(steps, [e[eligible] for e in enough])
+    return Scores(columns, scores, slopes, steps[chosen], enough[chosen], loadings, explained)
 
 
 def derive(
@@ -133,7 +326,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.enough: NDArray[np.bool_] = self.counted.area_sizes >= self.least_people
+        self.enough: Bools = self.counted.area_sizes >= self.least_people
         if not self.enough.any():
             raise InputError(f"No area has {self.least_people:,} people. Merge areas first.")
 
@@ -169,7 +362,7 @@ class _Work:
             households[~self.enough | (heads < self.least_possible)] = np.nan
             self._column(spec, f"{spec.name}: households", households, 1.0)
 
-    def _direct(self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_]) -> None:
+    def _direct(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools) -> None:
         found: Direct
         if spec.kind == "percentages":
             found = percentages(
@@ -189,7 +382,7 @@ class _Work:
         for n, share in enumerate(spec.shares):
             self.windows[share.of, share.among] = found.low[:, n], found.high[:, n]
 
-    def _scores(self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_]) -> None:
+    def _scores(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools) -> None:
         if spec.kind == "index":
             found = index_scores(
                 spec.name,
@@ -220,9 +413,7 @@ class _Work:
             # a place among the columns; filled when all scores are known
             self.columns.append(Column(name, spec.kind, np.empty(0), found.step, True))
 
-    def _clusters(
-        self, spec: DerivedSpec, counts: ShareCounts, eligible: NDArray[np.bool_], seed: int
-    ) -> None:
+    def _clusters(self, spec: DerivedSpec, counts: ShareCounts, eligible: Bools, seed: int) -> None:
         z, _ = standardised(spec.name, counts, eligible)
         codes = np.full(len(z), np.nan)
         codes[eligible] = cluster_codes(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError
 from indistinct.tables.derived.inferring import (
     finest_step,
     least_denominator,
@@ -53,7 +53,7 @@ def percentages(
     counts: ShareCounts,
     *,
     possible: int,
-    eligible: NDArray[np.bool_],
+    eligible: Bools,
     step: float | None = None,
     parts: bool = False,
 ) -> Direct:
@@ -124,7 +124,7 @@ def chi_squares(
     counts: ShareCounts,
     *,
     possible: int,
-    eligible: NDArray[np.bool_],
+    eligible: Bools,
     step: float | None = None,
 ) -> Direct:
     """Return the signed chi-square of each area against the whole, summed over the shares.

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array, Bools, Floats, Ints
 
 __all__ = ["MOST_AREAS", "finest_step", "inferable", "least_denominator", "leaves_open"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_AREAS = 0.9
 """The share of areas that a step must let be released, where none is asked for."""
@@ -52,7 +50,7 @@ def inferable(
     return tuple(sorted(found))
 
 
-def rounded_percentages(part: NDArray[Any], whole: NDArray[Any], step: float) -> Floats:
+def rounded_percentages(part: Array, whole: Array, step: float) -> Floats:
     """Return percentages rounded to whole steps, halves up."""
     with np.errstate(invalid="ignore", divide="ignore"):
         rounded: Floats = np.floor(100.0 * part / (whole * step) + 0.5) * step
@@ -72,7 +70,7 @@ def least_denominator(possible: int, *, step: float = 1.0) -> int:
     return math.floor(200 * (possible - 1) / step) + 1
 
 
-def finest_step(steps: Sequence[float], releasable: Sequence[NDArray[np.bool_]]) -> int:
+def finest_step(steps: Sequence[float], releasable: Sequence[Bools]) -> int:
     """Return the position of the finest step that most areas allow; the coarsest if none does."""
     for n in range(len(steps)):
         if len(releasable[n]) and releasable[n].mean() >= MOST_AREAS:
@@ -82,7 +80,7 @@ def finest_step(steps: Sequence[float], releasable: Sequence[NDArray[np.bool_]])
 
 def leaves_open(
     scores: Floats, slopes: Floats, steps: Floats, low: Ints, count: Ints, high: Ints, possible: int
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say of every area whether its scores leave every count open.
 
     Scores are sums over shares, slope times count, and are rounded. For each share at least
@@ -115,7 +113,7 @@ def _leaves_open(
     count: Ints,
     high: Ints,
     possible: int,
-    passed: NDArray[np.bool_],
+    passed: Bools,
 ) -> None:
     areas, shares, number = slopes.shape
     released = np.floor(scores / steps + 0.5)

@@ -8,12 +8,10 @@ parameter that rests on few people.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import GuaranteeError, InputError, did_you_mean
+from indistinct.core import Array, Bools, GuaranteeError, InputError, did_you_mean
 from indistinct.tables.counting import Counted
 from indistinct.tables.derived.shares import Floats, count_shares, inside
 from indistinct.tables.derived.specification import DerivedSpec
@@ -46,8 +44,8 @@ class Parameter:
 class Fit:
     """A fitted model, as it stays inside: estimates and their covariance."""
 
-    estimates: NDArray[Any]
-    covariance: NDArray[Any]
+    estimates: Array
+    covariance: Array
 
     @property
     def errors(self) -> Floats:
@@ -124,7 +122,7 @@ def fit(
 
 
 def fit_model(
-    counted: Counted, spec: DerivedSpec, *, eligible: NDArray[np.bool_], least_people: int
+    counted: Counted, spec: DerivedSpec, *, eligible: Bools, least_people: int
 ) -> tuple[Parameter, ...]:
     """Fit the model that was asked for and return its parameters, rounded.
 
@@ -159,9 +157,7 @@ def fit_model(
 Prepared = tuple[Floats, Floats, Floats, Floats | None]
 
 
-def _of_areas(
-    counted: Counted, spec: DerivedSpec, eligible: NDArray[np.bool_], least_people: int
-) -> Prepared:
+def _of_areas(counted: Counted, spec: DerivedSpec, eligible: Bools, least_people: int) -> Prepared:
     assert spec.outcome is not None
     counts = count_shares(counted, (spec.outcome, *spec.shares))
     used = eligible & (counts.whole >= least_people).all(axis=1)
@@ -192,7 +188,7 @@ def _of_areas(
 def _of_persons(counted: Counted, spec: DerivedSpec, least_people: int) -> Prepared:
     assert spec.outcome is not None
     among = inside(counted, spec.outcome.among)
-    columns: list[NDArray[Any]] = [inside(counted, spec.outcome.of)[among].astype(np.float64)]
+    columns: list[Array] = [inside(counted, spec.outcome.of)[among].astype(np.float64)]
     for share in spec.shares:
         if share.among:
             raise InputError(
@@ -232,7 +228,7 @@ def _enough(name: str, observations: int, parameters: int, each: int, what: str)
         )
 
 
-def _rests_on(name: str, names: tuple[str, ...], people: NDArray[Any], least: int) -> None:
+def _rests_on(name: str, names: tuple[str, ...], people: Array, least: int) -> None:
     few = [one for one, number in zip(names, people, strict=True) if number < least]
     if few:
         raise GuaranteeError(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
+from indistinct.core import Floats, InputError, did_you_mean
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.derived.models import Parameter
 from indistinct.tables.derived.specification import KINDS
 
@@ -34,7 +32,7 @@ class Column:
 
     name: str
     kind: str
-    values: NDArray[np.float64] = field(repr=False)
+    values: Floats = field(repr=False)
     step: float
     whole: bool
 
@@ -60,8 +58,8 @@ class Loading:
     loading: float
 
 
-@dataclass(frozen=True, eq=False)
-class Derived(Shown):
+@result
+class Derived(Result):
     """Derived statistics of areas: all that leaves, and nothing of what they were made from.
 
     Parameters
@@ -76,29 +74,19 @@ class Derived(Shown):
         The rules they were released by.
     """
 
-    areas: tuple[str, ...] = field(repr=False)
+    areas: tuple[str, ...]
     columns: tuple[Column, ...]
     parameters: tuple[Parameter, ...]
-    loadings: tuple[Loading, ...] = field(repr=False)
+    loadings: tuple[Loading, ...]
     least_people: int
     least_possible: int
     notes: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def __getitem__(self, name: str) -> NDArray[np.float64]:
-        for column in self.columns:
-            if column.name == name:
-                return column.values
-        names = [column.name for column in self.columns]
-        raise InputError(f"There is no statistic '{name}'. {did_you_mean(name, names)}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that is released as plain values."""
-        return {
-            "areas": list(self.areas),
-            "statistics": [
+    FACTS = facts(
+        "areas",
+        Fact(
+            "statistics",
+            lambda found: [
                 {
                     "name": c.name,
                     "kind": c.kind,
@@ -106,34 +94,42 @@ class Derived(Shown):
                     "withheld": c.withheld,
                     "values": c.plain(),
                 }
-                for c in self.columns
+                for c in found.columns
             ],
-            "parameters": [
+        ),
+        Fact(
+            "parameters",
+            lambda found: [
                 {"model": p.model, "name": p.name, "estimate": p.estimate, "error": p.error}
-                for p in self.parameters
+                for p in found.parameters
             ],
-            "loadings": [
+        ),
+        Fact(
+            "loadings",
+            lambda found: [
                 {"component": one.component, "share": one.share, "loading": one.loading}
-                for one in self.loadings
+                for one in found.loadings
             ],
-            "least_people": self.least_people,
-            "least_possible": self.least_possible,
-        }
+        ),
+        "least_people",
+        "least_possible",
+    )
 
-    def _lines(self) -> list[str]:
-        lines = [
+    def sentence(self) -> str:
+        """Say how many statistics there are, for how many areas."""
+        return (
             f"Derived({len(self.columns)} statistics for {len(self.areas):,} areas, "
             f"{len(self.parameters)} parameters of models)"
-        ]
-        for column in self.columns:
-            withheld = f", withheld for {column.withheld:,} areas" if column.withheld else ""
-            lines.append(f"  {column.name}: {column.kind}, steps of {column.step:g}{withheld}")
-        for one in self.parameters:
-            lines.append(f"  {one.model}: {one.name} {one.estimate:g} ± {one.error:g}")
-        lines += [f"  note: {note}" for note in self.notes]
-        return lines
+        )
 
-    def _tables(self) -> list[Table]:
+    def __getitem__(self, name: str) -> Floats:
+        for column in self.columns:
+            if column.name == name:
+                return column.values
+        names = [column.name for column in self.columns]
+        raise InputError(f"There is no statistic '{name}'. {did_you_mean(name, names)}")
+
+    def _row_tables(self) -> list[Table]:
         plain = [column.plain() for column in self.columns]
         rows = [(area, *(values[n] for values in plain)) for n, area in enumerate(self.areas)]
         tables = [

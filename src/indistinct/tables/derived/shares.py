@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
+from indistinct.results import Fact, Part, facts
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
 from indistinct.tables.specification import Universe
 
 __all__ = ["Share", "ShareCounts", "count_shares", "inside"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Share:
+class Share(Part):
     """A share: the people of one universe among those of another.
 
     Parameters
@@ -50,13 +46,11 @@ class Share:
         """The variables that it needs."""
         return tuple(dict.fromkeys(name for name, _ in (*self.of, *self.among)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "name": self.name,
-            "of": {name: list(items) for name, items in self.of},
-            "among": {name: list(items) for name, items in self.among},
-        }
+    FACTS = facts(
+        "name",
+        Fact("of", lambda found: dict(found.of)),
+        Fact("among", lambda found: dict(found.among)),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +78,7 @@ class ShareCounts:
         return found
 
 
-def inside(counted: Counted, universe: Universe) -> NDArray[np.bool_]:
+def inside(counted: Counted, universe: Universe) -> Bools:
     """Say of every class of people whether a universe holds it."""
     found = np.ones(counted.classes, dtype=bool)
     for name, items in universe:
@@ -97,7 +91,7 @@ def inside(counted: Counted, universe: Universe) -> NDArray[np.bool_]:
     return found
 
 
-def people_of(counted: Counted, of_class: NDArray[np.bool_]) -> Ints:
+def people_of(counted: Counted, of_class: Bools) -> Ints:
     """Return the people of some classes in each area."""
     weights = counted.counts * of_class
     return np.bincount(counted.area, weights=weights, minlength=len(counted.areas)).astype(np.int64)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import InputError, above, check_number, did_you_mean
+from indistinct.results import Part, facts
 from indistinct.tables.derived.shares import Share
 from indistinct.tables.specification import TableSpec, Universe
 
@@ -30,7 +31,7 @@ _LEAST_SHARES = {"index": 2, "chi-square": 1, "components": 2, "percentages": 1,
 
 
 @dataclass(frozen=True)
-class DerivedSpec:
+class DerivedSpec(Part):
     """One derived statistic.
 
     Parameters
@@ -88,8 +89,8 @@ class DerivedSpec:
         names = [share.name for share in self.shares] + list(self.numbers)
         if len(set(names)) < len(names):
             raise InputError(f"'{self.name}' has two shares of the same name. Give each its own.")
-        if self.step is not None and not self.step > 0:
-            raise InputError(f"The step of '{self.name}' must be above 0. Got {self.step}.")
+        if self.step is not None:
+            check_number(f"The step of '{self.name}'", self.step, above(0))
         for check in (self._check_numbers, self._check_model):
             check()
 
@@ -130,15 +131,7 @@ class DerivedSpec:
                 f"The model '{self.name}' counts, and a person is no count. Take unit='area'."
             )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was asked for as plain values."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "shares": [share.to_dict() for share in self.shares],
-            "step": self.step,
-            "outcome": None if self.outcome is None else self.outcome.to_dict(),
-        }
+    FACTS = facts("kind", "name", "shares", "step", "outcome")
 
 
 def output_class(spec: object) -> Literal["derived", "raw counts"]:

@@ -13,14 +13,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.differencing.front import Differencing
-from indistinct.tables.differencing.inside import classes_in_zones, counted_in
-from indistinct.tables.differencing.overlap import Ints, Overlap, overlap
+from indistinct.tables.differencing.differences import Differencing, classes_in_zones, counted_in
+from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
 from indistinct.tables.differencing.revealing import reveal
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 
@@ -183,7 +180,7 @@ def difference_cells(
         if set(table.variables) == set(compared.variables):
             # the revealed cell says more than this table's own, whoever else is in that
             others -= counted.own_counts(position)[classes] > 1
-    full: NDArray[np.bool_] = alone & (others == 0)
+    full: Bools = alone & (others == 0)
     before = uniques.full[classes]
     return Differencing(compared.kind, revealed, inside, classes, full, alone & ~full, before)
 

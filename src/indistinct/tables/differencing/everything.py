@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import progress
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.cells import Comparison, comparison, difference_cells
-from indistinct.tables.differencing.front import Differencing, difference_geographies
+from indistinct.tables.differencing.differences import Differencing, difference_geographies
 from indistinct.tables.differencing.joint import Joint, joint_atoms
-from indistinct.tables.differencing.overlap import zone_of
+from indistinct.tables.differencing.overlapping import zone_of
 from indistinct.tables.uniques import TabularUniques, tabular_uniques
 
 __all__ = ["Differences", "differences"]
 
 
-@dataclass(frozen=True, eq=False)
-class Differences(Shown):
+@result
+class Differences(Result):
     """What the tables of a set reveal when they are subtracted from each other.
 
     Parameters
@@ -35,11 +34,22 @@ class Differences(Shown):
         What three or more geographies determine together and no two reveal; None for fewer.
     """
 
-    pairs: tuple[Differencing, ...] = field(repr=False)
-    joint: Joint | None = field(repr=False)
+    pairs: tuple[Differencing, ...]
+    joint: Joint | None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "revealed",
+        Fact("newly_frtu", lambda found: sum(pair.newly for pair in found.pairs)),
+        "pairs",
+        "joint",
+    )
+
+    def sentence(self) -> str:
+        """Say how many pairs were compared."""
+        together = "" if self.joint is None else f", {self.joint.number:,} of them by all together"
+        return (
+            f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed{together})"
+        )
 
     @property
     def revealed(self) -> int:
@@ -51,32 +61,7 @@ class Differences(Shown):
         """Whether nothing below the thresholds is revealed."""
         return self.revealed == 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "revealed": self.revealed,
-            "newly_frtu": sum(pair.newly for pair in self.pairs),
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "joint": None if self.joint is None else self.joint.to_dict(),
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [f"Differences({len(self.pairs):,} pairs compared, {self.revealed:,} revealed)"]
-        for pair in self.pairs:
-            first, second = pair.revealed.overlap.names
-            lines.append(
-                f"  {pair.kind} {first} and {second}: {pair.zones:,} below "
-                f"{pair.revealed.threshold}, {pair.people:,} people, {pair.frtu:,} full uniques "
-                f"({pair.newly:,} new)"
-            )
-        if self.joint is not None:
-            lines.append(
-                f"  all {len(self.joint.names)} geographies together: {self.joint.number:,} sets "
-                f"more, {self.joint.people_revealed:,} people"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         found = [pair.to_dict() for pair in self.pairs]
         headings = ("kind", "first", "second", "threshold", "revealed", "people", "frtu", "new")
         names = (*headings[:-1], "newly_frtu")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-__all__ = ["TwoGeographies", "two_geographies"]
+from indistinct.core import Floats, Ints
 
-Ints = NDArray[np.int64]
+__all__ = ["TwoGeographies", "two_geographies"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +26,8 @@ class TwoGeographies:
 
     first: Ints = field(repr=False)
     second: Ints = field(repr=False)
-    x: NDArray[np.float64] = field(repr=False)
-    y: NDArray[np.float64] = field(repr=False)
+    x: Floats = field(repr=False)
+    y: Floats = field(repr=False)
 
 
 def two_geographies(

@@ -7,15 +7,13 @@ it should cost anything.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["bridges", "side_of", "smallest_cuts"]
 
-Array = NDArray[Any]
 _INFINITE = np.int64(2**62)
 
 

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.doors import read_file, write_whole
-from indistinct.errors import InputError
-from indistinct.harmless import for_json
-from indistinct.hierarchy.text import as_text
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, for_json
+from indistinct.core.doors import read_file, write_whole
+from indistinct.hierarchy import as_text
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.tables.counting import Counted
 from indistinct.tables.differencing.joint import Joint, joint_atoms
-from indistinct.tables.differencing.overlap import Ints, zone_of
+from indistinct.tables.differencing.overlapping import Ints, zone_of
 from indistinct.tables.differencing.revealing import (
     Revealed,
     check_threshold,
@@ -39,7 +38,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Zoning:
+class Zoning(Part):
     """One published, or wanted, zoning: the zone of every basic unit.
 
     Parameters
@@ -63,9 +62,7 @@ class Zoning:
         found = [self.zones.get(unit) if unit is not None else None for unit in units]
         return np.array([-1 if z is None else number[z] for z in found], dtype=np.int64), labels
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {"name": self.name, "variable": self.variable, "zones": dict(self.zones)}
+    FACTS = facts("name", "variable", "zones")
 
 
 def zoning_of(counted: Counted, geography: Grouping) -> Zoning:
@@ -84,8 +81,8 @@ def zoning_of(counted: Counted, geography: Grouping) -> Zoning:
     return Zoning(geography.name, geography.variable, zones)
 
 
-@dataclass(frozen=True)
-class Published(Shown):
+@result(eq=True)
+class Published(Result):
     """The private record of everything that was published.
 
     Parameters
@@ -98,14 +95,23 @@ class Published(Shown):
     >>> nothing = Published()
     >>> nothing.and_also(Zoning("wards", "block", {"1": "A", "2": "A", "3": "B"}))
     Published(1 zonings)
-      wards: 2 zones of block, 3 units
+      Published zonings
+        name   variable  zones  units
+        wards     block      2      3
     """
 
     zonings: tuple[Zoning, ...] = ()
-    seed: int | None = field(default=None, repr=False)
+    seed: int | None = None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("format", lambda found: FORMAT),
+        Fact("seed", when=lambda found: found.seed is not None),
+        "zonings",
+    )
+
+    def sentence(self) -> str:
+        """Say how many zonings there are."""
+        return f"Published({len(self.zonings):,} zonings)"
 
     def and_also(self, zoning: Zoning) -> Published:
         """Return the record with one zoning more."""
@@ -142,23 +148,7 @@ class Published(Shown):
                 f"{path} holds a zoning that is not one: each needs name, variable and zones."
             ) from None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values: what the file holds."""
-        content: dict[str, Any] = {"format": FORMAT}
-        if self.seed is not None:
-            content["seed"] = self.seed
-        return {**content, "zonings": [one.to_dict() for one in self.zonings]}
-
-    def _lines(self) -> list[str]:
-        lines = [f"Published({len(self.zonings):,} zonings)"]
-        for one in self.zonings:
-            zones = {zone for zone in one.zones.values() if zone is not None}
-            lines.append(
-                f"  {one.name}: {len(zones):,} zones of {one.variable}, {len(one.zones):,} units"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [
             (one.name, one.variable, len(set(one.zones.values()) - {None}), len(one.zones))
             for one in self.zonings
@@ -173,8 +163,8 @@ def _zoning(content: dict[str, Any]) -> Zoning:
     return Zoning(str(content["name"]), str(content["variable"]), zones)
 
 
-@dataclass(frozen=True, eq=False)
-class RequestVerdict(Shown):
+@result
+class RequestVerdict(Result):
     """Whether a request may be published, and if not, what it would reveal.
 
     Parameters
@@ -195,11 +185,37 @@ class RequestVerdict(Shown):
     request: Zoning
     threshold: int
     too_small: tuple[str, ...]
-    pairs: Mapping[str, Revealed] = field(repr=False)
-    joint: Joint | None = field(repr=False)
+    pairs: Mapping[str, Revealed]
+    joint: Joint | None
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("request", "request.name", shown="request"),
+        Fact("allowed", shown="allowed"),
+        Fact("threshold", shown="threshold"),
+        Fact("reasons", shown="reasons"),
+        "too_small",
+        Fact(
+            "pairs",
+            lambda found: {
+                name: [zone.to_dict() for zone in revealed.zones(100)]
+                for name, revealed in found.pairs.items()
+            },
+        ),
+        "joint",
+    )
+
+    def _row_tables(self) -> list[Table]:
+        rows = [
+            (name, zone.people, zone.how)
+            for name, revealed in self.pairs.items()
+            for zone in revealed.zones(50)
+        ]
+        return [Table("What it would reveal", ("with", "people", "how"), rows)]
+
+    def sentence(self) -> str:
+        """Say whether the request is allowed."""
+        word = "allowed" if self.allowed else "refused"
+        return f"RequestVerdict({self.request.name}: {word})"
 
     @property
     def allowed(self) -> bool:
@@ -226,47 +242,6 @@ class RequestVerdict(Shown):
             )
         return tuple(found)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain values."""
-        return {
-            "request": self.request.name,
-            "allowed": self.allowed,
-            "threshold": self.threshold,
-            "reasons": list(self.reasons),
-            "too_small": list(self.too_small),
-            "pairs": {
-                name: [zone.to_dict() for zone in revealed.zones(100)]
-                for name, revealed in self.pairs.items()
-            },
-            "joint": None if self.joint is None else self.joint.to_dict(),
-        }
-
-    def _lines(self) -> list[str]:
-        word = "allowed" if self.allowed else "refused"
-        lines = [f"RequestVerdict({self.request.name}: {word})"]
-        for reason in self.reasons:
-            lines.append(f"  {reason}")
-        for revealed in self.pairs.values():
-            lines += [f"    {people_word(zone.people)}: {zone.how}" for zone in revealed.zones(4)]
-        return lines
-
-    def _tables(self) -> list[Table]:
-        rows = [
-            (name, zone.people, zone.how)
-            for name, revealed in self.pairs.items()
-            for zone in revealed.zones(50)
-        ]
-        facts = {
-            "request": self.request.name,
-            "allowed": self.allowed,
-            "threshold": self.threshold,
-            "reasons": "; ".join(self.reasons),
-        }
-        return [
-            Table.facts("A request", facts),
-            Table("What it would reveal", ("with", "people", "how"), rows),
-        ]
-
 
 def check_request(
     published: Published,
@@ -292,10 +267,19 @@ def check_request(
     >>> parishes = Zoning("parishes", "block", {"1": "P", "2": "Q", "3": "Q"})
     >>> check_request(Published(), wards, blocks)
     RequestVerdict(wards: allowed)
+      request    wards
+      allowed      yes
+      threshold     10
+      reasons
     >>> check_request(Published((wards,)), parishes, blocks)
     RequestVerdict(parishes: refused)
-      with 'wards' it reveals 1 zone below 10 people by subtraction: 4 people
-        4 people: A of wards minus P of parishes
+      request                                                                   parishes
+      allowed                                                                         no
+      threshold                                                                       10
+      reasons    with 'wards' it reveals 1 zone below 10 people by subtraction: 4 people
+      What it would reveal
+        with   people                             how
+        wards       4  A of wards minus P of parishes
     """
     threshold = check_threshold(threshold)
     everything = (*published.zonings, request)

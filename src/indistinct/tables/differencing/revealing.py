@@ -23,21 +23,21 @@ the first outside U.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from indistinct.arguments import check_whole
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, check_whole
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.differencing import flows
-from indistinct.tables.differencing.overlap import Ints, Overlap, atoms_at, overlap
+from indistinct.tables.differencing.overlapping import Ints, Overlap, atoms_at, overlap
 
 __all__ = ["Revealed", "RevealedZone", "check_threshold", "reveal", "revealed_zones"]
 __all__ += ["people_word", "zones_word"]
@@ -47,7 +47,7 @@ MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
-class RevealedZone:
+class RevealedZone(Part):
     """A set of people whose tables can be worked out from published ones.
 
     Parameters
@@ -81,15 +81,7 @@ class RevealedZone:
             return added
         return f"{added} minus {_some(self.subtracted)} of {self.subtracted_from}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "people": self.people,
-            "added": list(self.added),
-            "added_from": self.added_from,
-            "subtracted": list(self.subtracted),
-            "subtracted_from": self.subtracted_from,
-        }
+    FACTS = facts("people", "added", "added_from", "subtracted", "subtracted_from")
 
 
 def _some(labels: Sequence[str]) -> str:
@@ -98,8 +90,8 @@ def _some(labels: Sequence[str]) -> str:
     return f"{', '.join(labels[: MOST_NAMED - 1])} and {len(labels) - MOST_NAMED + 1:,} more"
 
 
-@dataclass(frozen=True, eq=False)
-class Revealed(Shown):
+@result
+class Revealed(Result):
     """Everything below a threshold that two zonings reveal.
 
     The zones are the smallest that are revealed around each atom, each once: first those that need
@@ -121,16 +113,36 @@ class Revealed(Shown):
         For every atom of the overlap the smallest zone around it; -1 where none is revealed.
     """
 
-    overlap: Overlap = field(repr=False)
+    overlap: Overlap
     threshold: int
-    people: Ints = field(repr=False)
-    plain: NDArray[np.bool_] = field(repr=False)
-    starts: Ints = field(repr=False)
-    atoms: Ints = field(repr=False)
-    smallest: Ints = field(repr=False)
+    people: Ints
+    plain: Bools
+    starts: Ints
+    atoms: Ints
+    smallest: Ints
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("first", lambda found: found.overlap.names[0]),
+        Fact("second", lambda found: found.overlap.names[1]),
+        "threshold",
+        Fact("atoms", lambda found: len(found.overlap)),
+        Fact("revealed", "number"),
+        Fact("people", "people_revealed"),
+        Fact(
+            "smallest",
+            lambda found: int(found.people[: found.number].min()) if found.number else None,
+        ),
+        "published_below",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many zones are revealed."""
+        first, second = self.overlap.names
+        return (
+            f"Revealed({first} and {second}: {zones_word(self.number)} below {self.threshold} "
+            f"people by subtraction, with {people_word(self.people_revealed)})"
+        )
 
     def __len__(self) -> int:
         return self.number
@@ -146,7 +158,7 @@ class Revealed(Shown):
         return int(self.plain.sum())
 
     @cached_property
-    def exposed(self) -> NDArray[np.bool_]:
+    def exposed(self) -> Bools:
         """Of every atom, whether the smallest zone around it needs a subtraction."""
         return (self.smallest >= 0) & (self.smallest < self.number)
 
@@ -186,39 +198,9 @@ class Revealed(Shown):
         for number in range(self.number if most is None else min(most, self.number)):
             yield self.zone(number)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "first": self.overlap.names[0],
-            "second": self.overlap.names[1],
-            "threshold": self.threshold,
-            "atoms": len(self.overlap),
-            "revealed": self.number,
-            "people": self.people_revealed,
-            "smallest": int(self.people[: self.number].min()) if self.number else None,
-            "published_below": self.published_below,
-        }
-
-    def _lines(self) -> list[str]:
-        first, second = self.overlap.names
-        lines = [
-            f"Revealed({first} and {second}: {zones_word(self.number)} below {self.threshold} "
-            f"people by subtraction, with {people_word(self.people_revealed)})"
-        ]
-        lines += [f"  {people_word(zone.people)}: {zone.how}" for zone in self.zones(8)]
-        if self.number > 8:
-            lines.append(f"  and {self.number - 8:,} more")
-        if self.published_below:
-            lines.append(
-                f"  published and below {self.threshold} themselves: "
-                f"{zones_word(self.published_below)}"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(zone.people, zone.how) for zone in self.zones(100)]
         return [
-            Table.facts("What two zonings reveal", self.to_dict()),
             Table("Revealed zones, the smallest first", ("people", "how"), rows),
         ]
 
@@ -282,7 +264,17 @@ def revealed_zones(
     >>> zones = revealed_zones([0, 0, 1], [0, 1, 1], [60, 3, 70])
     >>> zones
     Revealed(first and second: 1 zone below 10 people by subtraction, with 3 people)
-      3 people: 1 of first minus 1 of second
+      first             first
+      second           second
+      threshold            10
+      atoms                 3
+      revealed              1
+      people                3
+      smallest              3
+      published below       0
+      Revealed zones, the smallest first
+        people                           how
+        3       1 of first minus 1 of second
     """
     two = overlap(
         np.asarray(first),
@@ -309,9 +301,7 @@ def _graph(tail: Ints, head: Ints, vertices: int) -> Any:
     return sparse.coo_array((ones, (tail, head)), shape=(vertices, vertices)).tocsr()
 
 
-def _cuts(
-    two: Overlap, small: NDArray[np.bool_], bridge: NDArray[np.bool_], threshold: int
-) -> list[tuple[int, Ints]]:
+def _cuts(two: Overlap, small: Bools, bridge: Bools, threshold: int) -> list[tuple[int, Ints]]:
     """Return small atoms, bridges apart, that a small zone holds, and the atoms of that zone."""
     tail, head = two.ends
     arcs_tail = np.concatenate([head, tail[~small]])

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import before_after
-from indistinct.showing import Shown, Table
-from indistinct.tables.differencing.overlap import Ints, Overlap, overlap
+from indistinct.core import Array, InputError, progress
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import before_after
+from indistinct.tables.differencing.overlapping import Ints, Overlap, overlap
 from indistinct.tables.differencing.revealing import Revealed, reveal
 
 __all__ = ["Stopped", "merge_to_stop"]
 
 
-@dataclass(frozen=True, eq=False)
-class Stopped(Shown):
+@result
+class Stopped(Result):
     """A second zoning that reveals nothing beside the first.
 
     Parameters
@@ -35,14 +32,32 @@ class Stopped(Shown):
         How often everything was looked for again.
     """
 
-    before: Revealed = field(repr=False)
-    after: Revealed = field(repr=False)
-    new_zone: Ints = field(repr=False)
-    labels: tuple[str, ...] = field(repr=False)
+    before: Revealed
+    after: Revealed
+    new_zone: Ints
+    labels: tuple[str, ...]
     rounds: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("revealed_before", "before.number"),
+        Fact("revealed_after", "after.number"),
+        Fact("zones_before", lambda found: len(found.before.overlap.second_labels)),
+        Fact("zones_after", lambda found: len(found.labels)),
+        Fact("merged", lambda found: sum(len(one) for one in found.merged)),
+        Fact("left_out", lambda found: len(found.left_out)),
+        "rounds",
+        Fact("zones left out", lambda found: found.left_out or None, told=False),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say what is revealed before and after."""
+        return (
+            f"Stopped({self.before.number:,} revealed, now {self.after.number:,}; "
+            f"{sum(len(one) for one in self.merged):,} of the "
+            f"{len(self.before.overlap.second_labels):,} zones of {self.before.overlap.names[1]} "
+            f"merged, {len(self.left_out):,} left out, {len(self.labels):,} remain)"
+        )
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -59,43 +74,15 @@ class Stopped(Shown):
             members[self.new_zone[n]].append(labels[n])
         return tuple(tuple(one) for one in members if len(one) > 1)
 
-    def zoning(self, second: NDArray[Any]) -> Ints:
+    def zoning(self, second: Array) -> Ints:
         """Return the new zone of every row, from its zone in the second zoning."""
         codes = np.asarray(second).astype(np.int64)
         zones: Ints = np.append(self.new_zone, -1)[codes]
         return zones
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "revealed_before": self.before.number,
-            "revealed_after": self.after.number,
-            "zones_before": len(self.before.overlap.second_labels),
-            "zones_after": len(self.labels),
-            "merged": sum(len(one) for one in self.merged),
-            "left_out": len(self.left_out),
-            "rounds": self.rounds,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [
-            f"Stopped({found['revealed_before']:,} revealed, now {found['revealed_after']:,}; "
-            f"{found['merged']:,} of the {found['zones_before']:,} zones of "
-            f"{self.before.overlap.names[1]} merged, {found['left_out']:,} left out, "
-            f"{found['zones_after']:,} remain)"
-        ]
-        lines += [f"  merged: {', '.join(one)}" for one in self.merged[:8]]
-        if len(self.merged) > 8:
-            lines.append(f"  and {len(self.merged) - 8:,} more")
-        if self.left_out:
-            lines.append(f"  left out: {', '.join(self.left_out[:8])}")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(len(one), ", ".join(one)) for one in self.merged]
         return [
-            Table.facts("Merging until nothing is revealed", self.to_dict()),
             Table("Merged zones", ("zones", "which"), rows),
         ]
 
@@ -137,7 +124,16 @@ def merge_to_stop(
     >>> done = merge_to_stop([0, 0, 1, 1], [0, 1, 1, 2], [60, 3, 70, 50])
     >>> done
     Stopped(1 revealed, now 0; 2 of the 3 zones of second merged, 0 left out, 2 remain)
-      merged: 1, 2
+      revealed before  1
+      revealed after   0
+      zones before     3
+      zones after      2
+      merged           2
+      left out         0
+      rounds           1
+      Merged zones
+        zones  which
+        2       1, 2
     """
     old, zones, people = (np.asarray(x).astype(np.int64) for x in (first, second, counts))
     two = overlap(

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, above, check_number
+from indistinct.results import Fact, Result, facts, result
 
 __all__ = ["RevealedVariance", "Variance", "revealed_variance"]
 
@@ -21,8 +19,8 @@ Variance = Callable[[float], float]
 """The variance of a published count, given the true one."""
 
 
-@dataclass(frozen=True, repr=False)
-class RevealedVariance(Shown):
+@result(eq=True)
+class RevealedVariance(Result):
     """The uncertainty of a count that was worked out by subtraction.
 
     Parameters
@@ -42,8 +40,28 @@ class RevealedVariance(Shown):
     terms: int
     most_error: float
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "count",
+        "variance",
+        "error",
+        Fact(
+            "relative_error",
+            lambda found: None if math.isinf(found.relative_error) else found.relative_error,
+        ),
+        "terms",
+        "is_usable",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how uncertain the revealed count is."""
+        word = "still usable" if self.is_usable else "of no use"
+        relative = self.relative_error
+        share = "no bound" if math.isinf(relative) else f"{relative:.0%}"
+        return (
+            f"RevealedVariance({self.count:g} from {self.terms:,} published counts: standard error "
+            f"{self.error:.3g}, {share} of the count, {word})"
+        )
 
     @property
     def error(self) -> float:
@@ -61,30 +79,6 @@ class RevealedVariance(Shown):
     def is_usable(self) -> bool:
         """Whether the count still says something to whoever worked it out."""
         return self.relative_error <= self.most_error
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        relative = self.relative_error
-        return {
-            "count": self.count,
-            "variance": self.variance,
-            "error": self.error,
-            "relative_error": None if math.isinf(relative) else relative,
-            "terms": self.terms,
-            "is_usable": self.is_usable,
-        }
-
-    def _lines(self) -> list[str]:
-        word = "still usable" if self.is_usable else "of no use"
-        relative = self.relative_error
-        share = "no bound" if math.isinf(relative) else f"{relative:.0%}"
-        return [
-            f"RevealedVariance({self.count:g} from {self.terms:,} published counts: standard error "
-            f"{self.error:.3g}, {share} of the count, {word})"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Uncertainty of a revealed count", self.to_dict())]
 
 
 def revealed_variance(
@@ -116,9 +110,14 @@ def revealed_variance(
 
     >>> revealed_variance([10], [4, 4], lambda count: 2 / 3)
     RevealedVariance(2 from 3 published counts: standard error 1.41, 71% of the count, of no use)
+      count                2
+      variance             2
+      error            1.414
+      relative error  0.7071
+      terms                3
+      is usable           no
     """
-    if not most_error > 0:
-        raise InputError(f"most_error must be above 0. Got {most_error}.")
+    check_number("most_error", most_error, above(0))
     parts = [variance(count) for count in added]
     parts += [(variance_subtracted or variance)(count) for count in subtracted]
     if not all(part >= 0 for part in parts):

@@ -3,25 +3,15 @@
 Openshaw, Duke-Williams and Rees (1997), sections 3.2 and 5.4, leave these to computer experiments.
 """
 
-from indistinct.arguments import check_arguments
-from indistinct.tables.experiments.area_size import RiskByAreaSize, risk_by_area_size
-from indistinct.tables.experiments.recodes import RiskByRecodes, risk_by_recodes, with_width
-from indistinct.tables.experiments.safe_size import SafeSize, smallest_safe_size
-from indistinct.tables.experiments.table_number import RiskByTables, risk_by_tables
-from indistinct.tables.experiments.zones import ZoneRisk, risk_in_zones
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "RiskByAreaSize",
-    "RiskByRecodes",
-    "RiskByTables",
-    "SafeSize",
-    "ZoneRisk",
-    "risk_by_area_size",
-    "risk_by_recodes",
-    "risk_by_tables",
-    "risk_in_zones",
-    "smallest_safe_size",
-    "with_width",
-]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.tables.experiments.area_size import RiskByAreaSize, risk_by_area_size
+    from indistinct.tables.experiments.recodes import RiskByRecodes, risk_by_recodes, with_width
+    from indistinct.tables.experiments.safe_size import SafeSize, smallest_safe_size
+    from indistinct.tables.experiments.table_number import RiskByTables, risk_by_tables
+    from indistinct.tables.experiments.zones import ZoneRisk, risk_in_zones
+
+open_doorway(__name__)

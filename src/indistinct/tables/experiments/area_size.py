@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import Line, lines
-from indistinct.showing import Shown, Table, as_lines
+from indistinct.core import InputError, Seed, progress
+from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.zones import MOST_PEOPLE, Kind, ZoneRisk, risk_in_zones
 
@@ -32,8 +29,8 @@ POINT_HEADINGS = ("people", "zones", "full uniques", "risk", "least", "most", "z
 POINT_FORMATS = {"risk": ".4%", "least": ".4%", "most": ".4%", "zones hit": ".2%"}
 
 
-@dataclass(frozen=True)
-class RiskByAreaSize(Shown):
+@result(eq=True)
+class RiskByAreaSize(Result):
     """The risk in zones of several sizes and kinds.
 
     Parameters
@@ -50,18 +47,14 @@ class RiskByAreaSize(Shown):
     by: tuple[str, ...]
     points: tuple[ZoneRisk, ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "tables", "by", Fact("points", lambda found: [asdict(point) for point in found.points])
+    )
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of zones."""
         return tuple(dict.fromkeys(point.kind for point in self.points))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values."""
-        points = [asdict(point) for point in self.points]
-        return {"tables": self.tables, "by": list(self.by), "points": points}
 
     def _lines(self) -> list[str]:
         head = f"RiskByAreaSize({self.tables} tables, {self.points[0].draws} draws of zones)"
@@ -72,7 +65,7 @@ class RiskByAreaSize(Shown):
         ]
         return [head, *as_lines(rows)]
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(p.kind, p.size, *point_row(p)) for p in self.points]
         headings = ("kind", "size", *POINT_HEADINGS)
         return [Table("Risk by size of areas", headings, rows, POINT_FORMATS)]

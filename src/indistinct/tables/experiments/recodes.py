@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table, as_lines
+from indistinct.core import InputError, Seed, progress
+from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import size_figure
 from indistinct.tables.experiments.zones import MOST_PEOPLE, Kind, ZoneRisk, risk_in_zones
@@ -33,8 +30,8 @@ class Recode:
     by_size: tuple[ZoneRisk, ...] = ()
 
 
-@dataclass(frozen=True)
-class RiskByRecodes(Shown):
+@result(eq=True)
+class RiskByRecodes(Result):
     """The risk of the same tables in several codings.
 
     Parameters
@@ -49,16 +46,17 @@ class RiskByRecodes(Shown):
     areas: int
     recodes: tuple[Recode, ...]
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values."""
-        found = [
-            asdict(recode) | {"by_size": [asdict(p) for p in recode.by_size]}
-            for recode in self.recodes
-        ]
-        return {"records": self.records, "areas": self.areas, "recodes": found}
+    FACTS = facts(
+        "records",
+        "areas",
+        Fact(
+            "recodes",
+            lambda found: [
+                asdict(recode) | {"by_size": [asdict(p) for p in recode.by_size]}
+                for recode in found.recodes
+            ],
+        ),
+    )
 
     def _lines(self) -> list[str]:
         rows = [("coding", "cells", "full uniques", "part uniques", "risk")]
@@ -69,7 +67,7 @@ class RiskByRecodes(Shown):
         head = f"RiskByRecodes({self.records:,} people in {self.areas:,} areas)"
         return [head, *as_lines(rows)]
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(r.name, r.cells, r.frtu, r.prtu, r.risk) for r in self.recodes]
         headings = ("coding", "cells", "full uniques", "part uniques", "risk")
         tables = [Table("Risk by coding", headings, rows, {"risk": ".4%"})]

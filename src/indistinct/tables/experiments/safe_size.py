@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed, check_number, from_to_below, progress
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import (
     POINT_FORMATS,
@@ -24,8 +21,8 @@ __all__ = ["SafeSize", "smallest_safe_size"]
 _FIRST = 8
 
 
-@dataclass(frozen=True)
-class SafeSize(Shown):
+@result(eq=True)
+class SafeSize(Result):
     """The smallest size of areas that was found to be safe.
 
     Parameters
@@ -48,24 +45,19 @@ class SafeSize(Shown):
     draws: int
     tried: tuple[ZoneRisk, ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "size",
+        "unsafe",
+        "at_most",
+        "draws",
+        Fact("kind", lambda found: found.tried[0].kind),
+        Fact("tried", lambda found: [asdict(point) for point in found.tried]),
+    )
 
     @property
     def rests_on(self) -> ZoneRisk | None:
         """What was found for the safe size: in how many zones and people nobody was."""
         return next((point for point in self.tried if point.size == self.size), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values."""
-        return {
-            "size": self.size,
-            "unsafe": self.unsafe,
-            "at_most": self.at_most,
-            "draws": self.draws,
-            "kind": self.tried[0].kind,
-            "tried": [asdict(point) for point in self.tried],
-        }
 
     def _lines(self) -> list[str]:
         who = "nobody" if self.at_most == 0 else f"at most {self.at_most:.3%}"
@@ -81,7 +73,7 @@ class SafeSize(Shown):
         head = f"SafeSize({self.size}, {self.tried[0].kind} zones)"
         return [head, found, f"  sizes tried: {', '.join(f'{p.size:,}' for p in self.tried)}"]
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = [(p.size, p.highest <= self.at_most, *point_row(p)) for p in self.tried]
         headings = ("size", "safe", *POINT_HEADINGS)
         return [Table("Sizes that were tried", headings, rows, POINT_FORMATS)]
@@ -119,8 +111,7 @@ def smallest_safe_size(
     zones, by, most_people
         As for `risk_by_area_size`.
     """
-    if not 0 <= at_most < 1:
-        raise InputError(f"at_most must be a share, from 0 to below 1. Got {at_most}.")
+    check_number("at_most", at_most, from_to_below(0, 1))
     if not 0 < precision < 1:
         raise InputError(f"precision must lie between 0 and 1. Got {precision}.")
     tried: dict[int, ZoneRisk] = {}

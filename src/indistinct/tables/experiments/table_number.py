@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed, check_whole
-from indistinct.errors import InputError
-from indistinct.figures import Line, lines
-from indistinct.showing import Shown, Table, as_lines
+from indistinct.core import InputError, Ints, Seed, check_whole, progress
+from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.matches import MOST_STATES, false_matches
 
 __all__ = ["RiskByTables", "TablesRisk", "risk_by_tables"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -50,8 +44,8 @@ class TablesRisk:
     success: float | None = None
 
 
-@dataclass(frozen=True)
-class RiskByTables(Shown):
+@result(eq=True)
+class RiskByTables(Result):
     """The risk of the first table, of the first two, and so on.
 
     Parameters
@@ -69,17 +63,12 @@ class RiskByTables(Shown):
     orders: tuple[tuple[str, ...], ...]
     points: tuple[TablesRisk, ...]
 
-    def __repr__(self) -> str:
-        return self._short()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found as plain values."""
-        return {
-            "records": self.records,
-            "areas": self.areas,
-            "orders": len(self.orders),
-            "points": [asdict(point) for point in self.points],
-        }
+    FACTS = facts(
+        "records",
+        "areas",
+        Fact("orders", lambda found: len(found.orders)),
+        Fact("points", lambda found: [asdict(point) for point in found.points]),
+    )
 
     def _lines(self) -> list[str]:
         head = (
@@ -99,7 +88,7 @@ class RiskByTables(Shown):
         ]
         return [head, *as_lines(rows)]
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         headings = ("tables", "cells", "full uniques", "least", "most", "risk", "part uniques")
         rows = [
             (p.tables, p.cells, p.frtu, p.lowest, p.highest, p.frtu / self.records, p.prtu)

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import Bools, InputError, Ints, Seed, check_whole, did_you_mean
 from indistinct.tables import kernels
 from indistinct.tables.counting import Counted
 
 __all__ = ["MOST_PEOPLE", "Kind", "ZoneRisk", "risk_in_zones"]
 
-Ints = NDArray[np.int64]
 
 Kind = Literal["random", "neighbours", "alike", "areas"]
 """Zones of people at random; of people next to each other in the order of areas; of people with
@@ -87,8 +84,9 @@ def risk_in_zones(
         raise InputError(
             f"There is no kind of zones '{kind}'. {did_you_mean(kind, get_args(Kind))}"
         )
-    if size < 1 or draws < 1 or most_people < 1:
-        raise InputError("The size of zones, draws and most_people must be at least 1.")
+    check_whole("size", size, 1)
+    check_whole("draws", draws, 1)
+    check_whole("most_people", most_people, 1)
     names = _names(counted, by)
     if (kind == "alike") != bool(names):
         raise InputError("Zones of like people, and only these, need variables: by=…")
@@ -170,7 +168,7 @@ def _some(
     return people[np.repeat(starts[chosen], sizes) + within], np.concatenate([[0], ends])
 
 
-def _full(counted: Counted, people: Ints, starts: Ints) -> NDArray[np.bool_]:
+def _full(counted: Counted, people: Ints, starts: Ints) -> Bools:
     """Say of every person whether they are alone in every table that counts them: equation (9)."""
     alone = np.ones(len(people), dtype=bool)
     somewhere = np.zeros(len(people), dtype=bool)

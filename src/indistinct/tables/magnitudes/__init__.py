@@ -1,22 +1,17 @@
 """Tables that add up values: who contributes to their cells, and how much."""
 
-from indistinct.arguments import check_arguments
-from indistinct.tables.magnitudes.totals import (
-    Contributions,
-    SystemContributions,
-    class_amounts,
-    contributions,
-    magnitude_system,
-    system_contributions,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Contributions",
-    "SystemContributions",
-    "class_amounts",
-    "contributions",
-    "magnitude_system",
-    "system_contributions",
-]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.tables.magnitudes.totals import (
+        Contributions,
+        SystemContributions,
+        class_amounts,
+        contributions,
+        magnitude_system,
+        system_contributions,
+    )
+
+open_doorway(__name__)

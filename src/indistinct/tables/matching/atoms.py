@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, InputError, Ints, SmallInts
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import belongs
 
@@ -23,9 +23,6 @@ __all__ = ["MOST_ATOMS", "AtomSets", "Axes", "Axis", "TooManyAtoms", "Use", "axe
 
 MOST_ATOMS = 1_000_000
 """Atoms of one axis: variables that universes join have as many as their product."""
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class TooManyAtoms(InputError):
@@ -138,7 +135,7 @@ class AtomSets:
         everything = np.arange(atoms, dtype=np.int64)
         self.members: list[Ints] = [everything]
         self._numbers: dict[bytes, int] = {everything.tobytes(): 0}
-        self._narrowed: dict[tuple[bytes, int], NDArray[np.int32]] = {}
+        self._narrowed: dict[tuple[bytes, int], SmallInts] = {}
 
     def number(self, members: Ints) -> int:
         """Return the number of a set, given by its atoms in rising order."""
@@ -147,7 +144,7 @@ class AtomSets:
             self.members.append(members)
         return found
 
-    def narrowed(self, code: Ints, pieces: int) -> NDArray[np.int32]:
+    def narrowed(self, code: Ints, pieces: int) -> SmallInts:
         """Return what is left of every set (rows) in every piece of a coding; -1 for nothing."""
         identity = (code.tobytes(), pieces)
         done = self._narrowed.get(identity)

@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from indistinct.core import Array, Bools, SmallInts
 from indistinct.tables.matching.atoms import AtomSets, Use
 
 __all__ = ["Ones", "States", "merged", "not_counted", "together", "with_ones"]
-
-Small = NDArray[np.int32]
-Bools = NDArray[np.bool_]
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Ones:
     """The cells of one table with a count of one, sorted by area, and the piece of each use."""
 
-    area: Small
-    pieces: tuple[Small, ...]
+    area: SmallInts
+    pieces: tuple[SmallInts, ...]
 
     def __len__(self) -> int:
         return len(self.area)
@@ -47,8 +42,8 @@ class Ones:
 class States:
     """States of several areas, sorted by area: the set left on each axis, and how many ways."""
 
-    area: Small
-    left: dict[int, Small]
+    area: SmallInts
+    left: dict[int, SmallInts]
     ways: Array
 
     def where(self, kept: Array) -> States:

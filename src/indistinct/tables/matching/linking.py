@@ -12,15 +12,112 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Literal
 
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+import numpy as np
+
+from indistinct.core import Ints
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
-from indistinct.tables.matching.codings import Coding, Relation, coded, declared, relation
-from indistinct.tables.specification import TableSet
+from indistinct.tables.grouping import Grouping, belongs
+from indistinct.tables.specification import TableSet, TableSpec
 
 __all__ = ["Link", "TableLinks", "TablePair", "table_links"]
+
+
+# How a table codes a variable, and how two codings of one compare.
+
+Relation = Literal["same", "finer", "coarser", "overlapping", "unknown"]
+"""Of a first coding to a second: finer when each of its categories lies in one of the second's."""
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How a table uses a variable; the category of every value where they are known."""
+
+    variable: str
+    name: str
+    grouping: Grouping | None
+    codes: bytes | None
+
+    @property
+    def identity(self) -> object:
+        """What equal codings have in common."""
+        g = self.grouping
+        if self.codes is not None or g is None:
+            return self.codes
+        return g.bands, g.width, repr(g.groups), g.level
+
+
+def _universe_name(name: str) -> str:
+    return f"universe by {name}"
+
+
+def declared(table: TableSpec) -> list[Coding]:
+    """Return the codings of a table as they are declared, its universe's among them."""
+    found = [Coding(d.variable, d.name, d, None) for d in table.dimensions if d.variable]
+    seen = {one.variable for one in found}
+    for name, items in table.universe:
+        if name not in seen:
+            sides = Grouping(_universe_name(name), name, groups=(("inside", items),))
+            found.append(Coding(name, sides.name, sides, None))
+    return found
+
+
+def coded(counted: Counted, position: int) -> list[Coding]:
+    """Return the codings of a table as they fall on the values of a file."""
+    layout = counted.layouts[position]
+    found = [
+        Coding(d.variable, d.name, d, _numbered(c.codes))
+        for d, c in zip(layout.table.dimensions, layout.categories, strict=True)
+        if d.variable
+    ]
+    seen = {one.variable for one in found}
+    for name, items in layout.table.universe:
+        if name not in seen:
+            inside = belongs(counted.values[name], items).astype(np.int64)
+            found.append(Coding(name, _universe_name(name), None, _numbered(inside)))
+    return found
+
+
+def _numbered(codes: Ints) -> bytes:
+    """Number categories in the order in which values meet them, so that equal codings are equal."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    return rank[inverse.reshape(-1)].astype(np.int64).tobytes()
+
+
+def relation(a: Coding, b: Coding) -> Relation:
+    """Compare two codings of a variable."""
+    if a.codes is not None and b.codes is not None:
+        if a.codes == b.codes:
+            return "same"
+        one, other = np.frombuffer(a.codes, np.int64), np.frombuffer(b.codes, np.int64)
+        both = len(np.unique(np.stack([one, other]), axis=1).T)
+        if both == len(np.unique(one)):
+            return "finer"
+        return "coarser" if both == len(np.unique(other)) else "overlapping"
+    assert a.grouping is not None
+    assert b.grouping is not None
+    if a.identity == b.identity:
+        return "same"
+    if _declares_finer(a.grouping, b.grouping):
+        return "finer"
+    return "coarser" if _declares_finer(b.grouping, a.grouping) else "unknown"
+
+
+def _declares_finer(a: Grouping, b: Grouping) -> bool:
+    """Whether what is declared makes sure that every category of the first lies in the second's."""
+    if a.bands is None and a.width is None and a.groups is None and not a.level:
+        return True
+    if a.level is not None and b.level is not None:
+        return a.level < b.level
+    if b.bands is not None:
+        if a.bands is not None:
+            return set(b.bands) <= set(a.bands)
+        return a.width is not None and all(bound % a.width == 0 for bound in b.bands)
+    return a.width is not None and b.width is not None and b.width % a.width == 0
 
 
 @dataclass(frozen=True)
@@ -42,8 +139,8 @@ class TablePair:
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True)
-class TableLinks(Shown):
+@result(eq=True)
+class TableLinks(Result):
     """Which tables of a set share which variables, in which coding.
 
     Parameters
@@ -63,8 +160,40 @@ class TableLinks(Shown):
     pairs: tuple[TablePair, ...]
     groups: tuple[tuple[str, ...], ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("tables", lambda found: len(found.tables)),
+        Fact("pairs_linked", lambda found: len(found.pairs)),
+        "linked_share",
+        "spectrum",
+        "groups",
+        "common",
+        "common_coding",
+        Fact(
+            "codings",
+            lambda found: {
+                name: {coding: list(own) for coding, own in codings}
+                for name, codings in found.codings
+            },
+        ),
+        Fact(
+            "pairs",
+            lambda found: [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "links": [vars(link) for link in pair.links],
+                }
+                for pair in found.pairs
+            ],
+        ),
+    )
+
+    def sentence(self) -> str:
+        """Say how many pairs of tables are linked."""
+        return (
+            f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked; "
+            f"{self.verdict}; {self.spectrum:.2f} from 0, nothing shared, to 1, one coding in all)"
+        )
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -116,43 +245,7 @@ class TableLinks(Shown):
             return "all tables are linked, by way of others where not directly"
         return f"the tables fall into {len(self.groups)} groups that share nothing"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is linked as plain values."""
-        return {
-            "tables": len(self.tables),
-            "pairs_linked": len(self.pairs),
-            "linked_share": self.linked_share,
-            "spectrum": self.spectrum,
-            "groups": [list(group) for group in self.groups],
-            "common": list(self.common),
-            "common_coding": list(self.common_coding),
-            "codings": {
-                name: {coding: list(own) for coding, own in codings}
-                for name, codings in self.codings
-            },
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "links": [vars(link) for link in pair.links],
-                }
-                for pair in self.pairs
-            ],
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"TableLinks({len(self.tables)} tables, {len(self.pairs):,} of their pairs linked)",
-            f"  {self.verdict}",
-            f"  spectrum  {self.spectrum:.2f} (0 nothing shared, 1 one coding in all tables)",
-        ]
-        for name, codings in self.codings:
-            tables = len({table for _, own in codings for table in own})
-            how = ", ".join(f"{coding} in {len(own)}" for coding, own in codings)
-            lines.append(f"  {name}: {tables} {'table' if tables == 1 else 'tables'} ({how})")
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         variables = [
             (name, len({t for _, own in codings for t in own}), [coding for coding, _ in codings])
             for name, codings in self.codings
@@ -194,13 +287,18 @@ def table_links(tables: Counted | TableSet) -> TableLinks:
     ...     return TableSpec(name, tuple(grouping_from_text(d) for d in dimensions))
     >>> three = (table("1", "age:5", "sex"), table("2", "age:15", "ethnic"), table("3", "tenure"))
     >>> table_links(TableSet(three, persons()))
-    TableLinks(3 tables, 1 of their pairs linked)
-      the tables fall into 2 groups that share nothing
-      spectrum  0.00 (0 nothing shared, 1 one coding in all tables)
-      age: 2 tables (age:5 in 1, age:15 in 1)
-      sex: 1 table (sex in 1)
-      ethnic: 1 table (ethnic in 1)
-      tenure: 1 table (tenure in 1)
+    TableLinks(3 tables, 1 of their pairs linked; the tables fall into 2 groups that share
+      nothing; 0.00 from 0,
+      nothing shared, to 1, one coding in all)
+      Variables
+        variable  tables        codings
+        age            2  age:5, age:15
+        sex            1            sex
+        ethnic         1         ethnic
+        tenure         1         tenure
+      Pairs of tables
+        first table  second table  variable  first  second  first is
+        1                       2       age  age:5  age:15     finer
     """
     if isinstance(tables, Counted):
         specs = [layout.table for layout in tables.layouts]

@@ -10,18 +10,14 @@ the first cannot be a woman of the third: 6 combinations are left, 3 of which ar
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Ints, check_whole, progress
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.atoms import TooManyAtoms, axes_of
 from indistinct.tables.matching.combining import feasible_combinations, ones_of
@@ -35,8 +31,8 @@ MOST_STATES = 20_000
 _EXACT = 2**53
 
 
-@dataclass(frozen=True, eq=False)
-class FalseMatches(Shown):
+@result
+class FalseMatches(Result):
     """How many combinations of ones there are, how many are possible, and how many are people.
 
     Parameters
@@ -53,13 +49,46 @@ class FalseMatches(Shown):
         How many states an area might have, beyond which it was not counted.
     """
 
-    uniques: TabularUniques = field(repr=False)
-    combinations_per_area: tuple[int, ...] = field(repr=False)
-    feasible_per_area: tuple[int | None, ...] = field(repr=False)
+    uniques: TabularUniques
+    combinations_per_area: tuple[int, ...]
+    feasible_per_area: tuple[int | None, ...]
     most_states: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("ones", lambda found: found.ones_per_table.sum(axis=1)),
+        Fact("combinations", lambda found: _plain(found.combinations)),
+        Fact("log10_combinations", lambda found: _log10(found.combinations)),
+        Fact("feasible", lambda found: _plain(found.feasible)),
+        Fact("log10_feasible", lambda found: _log10(found.feasible)),
+        # numbers without end are written as powers for people
+        Fact(
+            "all",
+            lambda found: _words(found.combinations),
+            shown="combinations of ones",
+            told=False,
+        ),
+        Fact(
+            "possible",
+            lambda found: _words(found.feasible_where_counted),
+            shown="that could be somebody",
+            told=False,
+        ),
+        Fact("true", shown="that are somebody"),
+        Fact("false", lambda found: _plain(found.false)),
+        Fact("success", shown="an intruder is right", form=".1%"),
+        Fact("success_by_chance", shown="by any combination", form=".2g"),
+        Fact("areas_not_counted", "not_counted", shown="areas not counted"),
+    )
+
+    def to_frame(self) -> Any:
+        """Return one row with every number, as a pandas frame."""
+        return Table.facts("False matches", self.to_dict()).to_frame()
+
+    def sentence(self) -> str:
+        """Say how many tables and areas there are."""
+        return (
+            f"FalseMatches({len(self.counted.layouts)} tables, {len(self.counted.areas):,} areas)"
+        )
 
     @property
     def counted(self) -> Counted:
@@ -67,12 +96,12 @@ class FalseMatches(Shown):
         return self.uniques.counted
 
     @property
-    def ones_per_table(self) -> NDArray[np.int64]:
+    def ones_per_table(self) -> Ints:
         """Cells with a count of one, for each table (rows) and area (columns)."""
         return self.uniques.ones_per_table
 
     @cached_property
-    def true_per_area(self) -> NDArray[np.int64]:
+    def true_per_area(self) -> Ints:
         """The combinations that are people: full uniques whose records were not modified."""
         area = self.counted.area[self.uniques.at_risk]
         return np.bincount(area, minlength=len(self.counted.areas)).astype(np.int64)
@@ -124,43 +153,7 @@ class FalseMatches(Shown):
         """How often an intruder is right who picks any combination: the paper's safeguard."""
         return self.true / self.combinations if self.combinations else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values; beyond 2⁵³ the logarithms alone."""
-        return {
-            "ones": self.ones_per_table.sum(axis=1).tolist(),
-            "combinations": _plain(self.combinations),
-            "log10_combinations": _log10(self.combinations),
-            "feasible": _plain(self.feasible),
-            "log10_feasible": _log10(self.feasible),
-            "true": self.true,
-            "false": _plain(self.false),
-            "success": self.success,
-            "success_by_chance": self.success_by_chance,
-            "areas_not_counted": self.not_counted,
-        }
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"FalseMatches({len(self.counted.layouts)} tables, {len(self.counted.areas):,} areas)",
-            f"  combinations of ones     {_words(self.combinations)}",
-        ]
-        if self.not_counted:
-            lines.append(
-                f"  that could be somebody   {_words(self.feasible_where_counted)} in "
-                f"{len(self.counted.areas) - self.not_counted:,} areas; in {self.not_counted:,} "
-                f"more than {self.most_states:,} states, not counted"
-            )
-        else:
-            lines.append(f"  that could be somebody   {_words(self.feasible_where_counted)}")
-        lines.append(f"  that are somebody        {self.true:,}")
-        if self.success is not None:
-            lines.append(
-                f"  an intruder is right     {self.success:.1%} of the time "
-                f"(any combination: {self.success_by_chance or 0.0:.2g})"
-            )
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         ones = self.ones_per_table.sum(axis=1).tolist()
         per_table = [(one.name, n) for one, n in zip(self.counted.layouts, ones, strict=True)]
         true = self.true_per_area
@@ -180,7 +173,6 @@ class FalseMatches(Shown):
         ]
         headings = ("area", "combinations", "possible", "people", "success")
         return [
-            Table.facts("False matches", self.to_dict()),
             Table("Areas, most exposed first", headings, rows, {"success": ".1%"}),
             Table("Cells with a count of one", ("table", "cells"), per_table),
         ]

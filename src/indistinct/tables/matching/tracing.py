@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, InputError, Ints, did_you_mean
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.counting import Counted, Layout
 from indistinct.tables.grouping import Item, belongs
 
 __all__ = ["Trace", "TraceStep", "trace"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 OUTSIDE = "outside the universe"
 """What is learned when a table with a universe has nobody who could be the person."""
@@ -46,8 +43,8 @@ class TraceStep:
     learned: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class Trace(Shown):
+@result(eq=True)
+class Trace(Result):
     """What published tables tell about a person of whom something is known.
 
     Parameters
@@ -73,8 +70,44 @@ class Trace(Shown):
     placed: tuple[str, ...]
     tables: int
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("area", shown="area"),
+        Fact(
+            "start",
+            lambda found: {n: list(v) if isinstance(v, tuple) else v for n, v in found.start},
+        ),
+        Fact(
+            "steps",
+            lambda found: [
+                {"table": s.table, "count": s.count, "learned": dict(s.learned)}
+                for s in found.steps
+            ],
+        ),
+        "record",
+        "placed",
+        "complete",
+        Fact("known", lambda found: ", ".join(dict(found.start)), shown="known", told=False),
+        Fact("learned", lambda found: len(found.record), shown="categories learned", told=False),
+        Fact("in", lambda found: len(found.placed), shown="tables placed in", told=False),
+        Fact("tables", shown="tables", told=False),
+    )
+
+    def _row_tables(self) -> list[Table]:
+        rows = [
+            (n, step.table, step.count, name, label)
+            for n, step in enumerate(self.steps, 1)
+            for name, label in step.learned
+        ]
+        headings = ("step", "table", "count", "dimension", "learned")
+        return [Table("What was learned, in this order", headings, rows)]
+
+    def sentence(self) -> str:
+        """Say what is known, and how much more is learned."""
+        known = ", ".join(name for name, _ in self.start)
+        return (
+            f"Trace({known} known, in {self.area}: {len(self.record)} categories learned, "
+            f"placed in {len(self.placed)} of {self.tables} tables)"
+        )
 
     @property
     def complete(self) -> bool:
@@ -85,49 +118,6 @@ class Trace(Shown):
     def record(self) -> dict[str, str]:
         """The categories that were learned, by dimension."""
         return {n: label for step in self.steps if step.count for n, label in step.learned}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was learned as plain values."""
-        return {
-            "area": self.area,
-            "start": {n: list(v) if isinstance(v, tuple) else v for n, v in self.start},
-            "steps": [
-                {"table": s.table, "count": s.count, "learned": dict(s.learned)} for s in self.steps
-            ],
-            "record": self.record,
-            "placed": list(self.placed),
-            "complete": self.complete,
-        }
-
-    def _lines(self) -> list[str]:
-        known = ", ".join(name for name, _ in self.start)
-        lines = [
-            f"Trace({known} known, in {self.area}: {len(self.record)} categories learned, "
-            f"placed in {len(self.placed)} of {self.tables} tables)"
-        ]
-        for n, step in enumerate(self.steps, 1):
-            learned = ", ".join(f"{name} = {label}" for name, label in step.learned)
-            lines.append(f"  {n}. {step.table}: {learned}")
-        return lines
-
-    def _tables(self) -> list[Table]:
-        rows = [
-            (n, step.table, step.count, name, label)
-            for n, step in enumerate(self.steps, 1)
-            for name, label in step.learned
-        ]
-        headings = ("step", "table", "count", "dimension", "learned")
-        facts = {
-            "area": self.area,
-            "known": ", ".join(name for name, _ in self.start),
-            "categories learned": len(self.record),
-            "tables placed in": len(self.placed),
-            "tables": self.tables,
-        }
-        return [
-            Table.facts("Trace", facts),
-            Table("What was learned, in this order", headings, rows),
-        ]
 
 
 def trace(
@@ -166,8 +156,15 @@ def trace(
     >>> with open_data(people) as data:
     ...     trace(count_tables(data.source, data.engine, tables), {"age": 17})
     Trace(age known, in everybody: 2 categories learned, placed in 2 of 2 tables)
-      1. age by sex: sex = f
-      2. age by job: job = -
+      area                everybody
+      known                     age
+      categories learned          2
+      tables placed in            2
+      tables                      2
+      What was learned, in this order
+        step       table  count  dimension  learned
+        1     age by sex      1        sex        f
+        2     age by job      1        job        -
     """
     place = _area(counted, area)
     known = _start(counted, start)

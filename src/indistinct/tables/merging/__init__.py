@@ -1,8 +1,10 @@
 """Merging of areas until no full record tabular unique is left."""
 
-from indistinct.arguments import check_arguments
-from indistinct.tables.merging.areas import Merged, merge_areas
+from typing import TYPE_CHECKING
 
-__all__ = ["Merged", "merge_areas"]
+from indistinct.core.doorway import open_doorway
 
-check_arguments(__name__)
+if TYPE_CHECKING:
+    from indistinct.tables.merging.areas import Merged, merge_areas
+
+open_doorway(__name__)

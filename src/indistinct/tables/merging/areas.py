@@ -8,16 +8,20 @@ merged, as few as can be found.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import Seed
-from indistinct.errors import GuaranteeError, InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import (
+    Bools,
+    GuaranteeError,
+    Seed,
+    between,
+    check_number,
+    check_whole,
+)
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
 from indistinct.tables.merging.problem import (
@@ -34,8 +38,8 @@ from indistinct.tables.uniques import TabularUniques, tabular_uniques
 __all__ = ["Merged", "merge_areas"]
 
 
-@dataclass(frozen=True, eq=False)
-class Merged(Shown):
+@result
+class Merged(Result):
     """Areas merged until no full record tabular unique is left, or no more than allowed.
 
     Parameters
@@ -54,17 +58,45 @@ class Merged(Shown):
         The same tables for the merged areas.
     """
 
-    areas: tuple[str, ...] = field(repr=False)
-    into: tuple[str, ...] = field(repr=False)
+    areas: tuple[str, ...]
+    into: tuple[str, ...]
     frtu_before: int
     frtu_after: int
     allowed: int
     least_people: int
     least_merges: int
-    regrouped: Counted = field(repr=False)
+    regrouped: Counted
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "areas_before",
+        "areas_after",
+        "merges",
+        "least_merges",
+        "frtu_before",
+        "frtu_after",
+        Fact("frtu_allowed", "allowed"),
+        "least_people",
+        Fact("smallest_area", lambda found: int(found.regrouped.area_sizes.min())),
+        Fact("records", "regrouped.records"),
+        Fact(
+            "areas that stayed alone",
+            lambda found: sum(n == 1 for n in Counter(found.into).values()),
+            told=False,
+        ),
+        Fact(
+            "areas in the largest merged area",
+            lambda found: max(Counter(found.into).values()),
+            told=False,
+        ),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many areas became how many."""
+        return (
+            f"Merged({self.areas_before:,} areas into {self.areas_after:,}, "
+            f"{self.regrouped.records:,} people)"
+        )
 
     @property
     def mapping(self) -> dict[str, str]:
@@ -91,41 +123,9 @@ class Merged(Shown):
         """Merges above those that nobody can do without; the best is somewhere between."""
         return self.merges - self.least_merges
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "areas_before": self.areas_before,
-            "areas_after": self.areas_after,
-            "merges": self.merges,
-            "least_merges": self.least_merges,
-            "frtu_before": self.frtu_before,
-            "frtu_after": self.frtu_after,
-            "frtu_allowed": self.allowed,
-            "least_people": self.least_people,
-            "smallest_area": int(self.regrouped.area_sizes.min()),
-            "records": self.regrouped.records,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        together = Counter(Counter(self.into).values())
-        largest = max(together)
-        return [
-            f"Merged({self.areas_before:,} areas into {self.areas_after:,}, "
-            f"{self.regrouped.records:,} people)",
-            f"  full record tabular uniques  {self.frtu_before:,} before, {self.frtu_after:,} "
-            f"after ({self.allowed:,} allowed)",
-            f"  merges                       {self.merges:,}; {self.least_merges:,} at least are "
-            "needed by any geography",
-            f"  areas that stayed alone      {together.get(1, 0):,}",
-            f"  largest merged area          {largest:,} areas",
-            f"  smallest area                {found['smallest_area']:,} people",
-        ]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         rows = list(zip(self.areas, self.into, strict=True))
         return [
-            Table.facts("Merging areas", self.to_dict()),
             Table("Where every area went", ("area", "merged area"), rows),
         ]
 
@@ -167,10 +167,8 @@ def merge_areas(
     seed
         For the order in which equally good partners are tried.
     """
-    if least_people < 0:
-        raise InputError(f"least_people must be 0 or more. Got {least_people}.")
-    if not 0 <= allow_share <= 1:
-        raise InputError(f"allow_share must be a share from 0 to 1. Got {allow_share}.")
+    check_whole("least_people", least_people, 0)
+    check_number("allow_share", allow_share, between(0, 1))
     uniques = tabular_uniques(counted)
     allowed = int(allow_share * counted.records + 1e-9)
     geography = geography_of(counted, neighbours=neighbours, within=within)
@@ -211,7 +209,7 @@ def _problem(
         )
     helps = helping_areas(counted, uniques.full, geography.part)
     of = counted.area[uniques.full].astype(np.int64)
-    hopeless: NDArray[np.bool_] = np.logical_not(helps.any(axis=1))
+    hopeless: Bools = np.logical_not(helps.any(axis=1))
     if (number := int(hopeless.sum())) > allowed:
         whole = "the whole country is" if len(people) == 1 else "whole parts of the country are"
         raise GuaranteeError(
@@ -224,9 +222,7 @@ def _problem(
     return MergeProblem(geography, sizes, starts, helps[kept], least_people)
 
 
-def _forgiven(
-    of: Ints, hopeless: NDArray[np.bool_], sizes: Ints, least_people: int, allowed: int
-) -> NDArray[np.bool_]:
+def _forgiven(of: Ints, hopeless: Bools, sizes: Ints, least_people: int, allowed: int) -> Bools:
     """Say which areas may keep their uniques: those with fewest, as many as are allowed."""
     budget = allowed - int(hopeless.sum())
     number = np.bincount(of[~hopeless], minlength=len(sizes))

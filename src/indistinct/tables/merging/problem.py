@@ -13,20 +13,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay, QhullError
 
-from indistinct import progress
-from indistinct.errors import InputError, did_you_mean
+from indistinct.core import (
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    SmallInts,
+    Words,
+    did_you_mean,
+    progress,
+)
 from indistinct.tables.counting import Counted
 from indistinct.tables.grouping import Grouping
 
 __all__ = ["Geography", "MergeProblem", "Neighbours", "geography_of", "helping_areas"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 Neighbours = Sequence[tuple[str, str]] | Mapping[str, tuple[float, float]]
 """Pairs of areas that touch, or the coordinates of every area."""
 
@@ -49,7 +54,7 @@ class Geography:
     """
 
     part: Ints
-    places: NDArray[np.float64]
+    places: Floats
     neighbours: tuple[Ints, ...] | None = None
 
 
@@ -97,12 +102,12 @@ class MergeProblem:
         """Return the uniques whom none of these areas helps."""
         return rows[~(self.helps[rows] & bits).any(axis=1)]
 
-    def deficient(self) -> NDArray[np.bool_]:
+    def deficient(self) -> Bools:
         """Say of every area whether it must merge: it has uniques, or too few people."""
         return (np.diff(self.starts) > 0) | (self.sizes < self.least_people)
 
 
-def helping_areas(counted: Counted, full: NDArray[np.bool_], part: Ints) -> Words:
+def helping_areas(counted: Counted, full: Bools, part: Ints) -> Words:
     """Return for every full unique the other areas of its part that share one of its cells.
 
     Parameters
@@ -141,7 +146,7 @@ def helping_areas(counted: Counted, full: NDArray[np.bool_], part: Ints) -> Word
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator,unused-ignore]
-def _mark(number: Ints, cell: Ints, area: NDArray[np.int32], there: Words) -> None:
+def _mark(number: Ints, cell: Ints, area: SmallInts, there: Words) -> None:
     for row in range(len(cell)):
         if cell[row] >= 0 and number[cell[row]] >= 0:
             there[number[cell[row]], area[row] >> 6] |= np.uint64(1) << np.uint64(area[row] & 63)
@@ -240,7 +245,7 @@ def _pairs(counted: Counted, neighbours: Sequence[tuple[str, str]]) -> Ints:
     return np.array(edges, dtype=np.int64).reshape(-1, 2)
 
 
-def _places(counted: Counted, neighbours: Mapping[str, tuple[float, float]]) -> NDArray[np.float64]:
+def _places(counted: Counted, neighbours: Mapping[str, tuple[float, float]]) -> Floats:
     known = {str(label): place for label, place in neighbours.items()}
     without = [label for label in counted.areas if label not in known]
     if without:
@@ -254,7 +259,7 @@ def _places(counted: Counted, neighbours: Mapping[str, tuple[float, float]]) -> 
     return places
 
 
-def _triangulated(places: NDArray[np.float64]) -> Ints:
+def _triangulated(places: Floats) -> Ints:
     try:
         corners = Delaunay(places).simplices
     except (QhullError, ValueError):

@@ -15,13 +15,81 @@ from collections.abc import Iterable
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.tables.merging.exact import best_partition
+from indistinct.core import Bools, progress
 from indistinct.tables.merging.problem import Ints, MergeProblem, Words
 
 __all__ = ["fewest_merges", "least_merges"]
+
+
+# The best of all partitions of a few areas, by trying them all.
+
+
+def best_partition(problem: MergeProblem, areas: list[int]) -> list[list[int]]:
+    """Return the partition of a few areas with most parts, all fine and connected; [] if none is.
+
+    All are tried, from the smallest sets up: 3ⁿ steps for n areas.
+    """
+    n = len(areas)
+    fine = _fine_sets(problem, areas)
+    most = [0] + [-1] * ((1 << n) - 1)
+    taken = [0] * (1 << n)
+    for whole in range(1, 1 << n):
+        lowest = whole & -whole
+        part = whole
+        while part:
+            if part & lowest and fine[part] and most[whole ^ part] + 1 > max(most[whole], 0):
+                rest = most[whole ^ part]
+                if rest >= 0:
+                    most[whole], taken[whole] = rest + 1, part
+            part = (part - 1) & whole
+    found, whole = [], (1 << n) - 1
+    if most[whole] < 0:
+        return []
+    while whole:
+        found.append([areas[j] for j in range(n) if taken[whole] >> j & 1])
+        whole ^= taken[whole]
+    return found
+
+
+def _fine_sets(problem: MergeProblem, areas: list[int]) -> list[bool]:
+    """Say of every subset whether it is fine and connected."""
+    n = len(areas)
+    sets = np.arange(1 << n)
+    people = np.zeros(1 << n, dtype=np.int64)
+    fine = np.ones(1 << n, dtype=bool)
+    for j, area in enumerate(areas):
+        inside = (sets >> j & 1) > 0
+        people[inside] += problem.sizes[area]
+        helps = problem.helps[problem.starts[area] : problem.starts[area + 1]]
+        local = np.zeros(len(helps), dtype=np.int64)
+        for k, other in enumerate(areas):
+            bit = helps[:, other >> 6] >> np.uint64(other & 63) & np.uint64(1)
+            local |= bit.astype(np.int64) << k
+        for helpers in np.unique(local).tolist():
+            fine &= ~inside | ((sets & helpers) > 0)
+    fine &= people >= problem.least_people
+    if problem.geography.neighbours is not None:
+        fine &= _connected_sets(problem.geography.neighbours, areas)
+    listed: list[bool] = fine.tolist()
+    return listed
+
+
+def _connected_sets(neighbours: tuple[Ints, ...], areas: list[int]) -> Bools:
+    """Say of every subset of a few areas whether it hangs together."""
+    touching = [
+        sum(1 << k for k, other in enumerate(areas) if other in neighbours[area]) for area in areas
+    ]
+    sets = np.arange(1 << len(areas))
+    reached = sets & -sets
+    for _ in areas:
+        grown = reached.copy()
+        for k, others in enumerate(touching):
+            grown |= np.where(reached >> k & 1, others, 0)
+        reached = grown & sets
+    connected: Bools = reached == sets
+    return connected
+
 
 MOST_TOGETHER = 8
 """Areas of which all partitions are tried."""
@@ -106,7 +174,7 @@ class _Search:
         for a in np.flatnonzero(mate > np.arange(len(ids))).tolist():
             self._merge(int(ids[a]), int(ids[mate[a]]))
 
-    def _cures(self, ids: Ints) -> NDArray[np.bool_]:
+    def _cures(self, ids: Ints) -> Bools:
         """Say of every two deficient areas whether they are fine together."""
         problem = self.problem
         part = problem.geography.part
@@ -124,7 +192,7 @@ class _Search:
         cures &= cures.T
         return cures
 
-    def _matched(self, ids: Ints, cures: NDArray[np.bool_]) -> Ints:
+    def _matched(self, ids: Ints, cures: Bools) -> Ints:
         """Match greedily, those with fewest partners first, then along augmenting paths."""
         mate = np.full(len(ids), -1, dtype=np.int64)
         degree = cures.sum(axis=1).astype(np.float64)
@@ -178,7 +246,7 @@ class _Search:
                     self._merge(first, other)
                 free[[first, *others]] = False
 
-    def _around(self, area: int, free: NDArray[np.bool_]) -> list[int]:
+    def _around(self, area: int, free: Bools) -> list[int]:
         """Return the free areas of the part of the country, nearest first."""
         geography = self.problem.geography
         here = np.flatnonzero(free & (geography.part == geography.part[area]))
@@ -363,7 +431,7 @@ class _Search:
                     waiting.append(other)
         return len(seen) == len(inside)
 
-    def _rearranged(self, groups: list[int], deficient: NDArray[np.bool_]) -> bool:
+    def _rearranged(self, groups: list[int], deficient: Bools) -> bool:
         areas = sorted(area for g in groups for area in self.members[g])
         needed = (int(deficient[areas].sum()) + 1) // 2
         if len(areas) > MOST_TOGETHER or len(areas) - needed <= len(groups):

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
+from indistinct.core import Array, Floats, InputError, Ints, Seed, as_uniform, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.design import CellKeyDesign
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     Geography,
     Margin,
     atom_cells,
@@ -29,11 +26,10 @@ from indistinct.tables.perturb.margins import (
     summed,
 )
 from indistinct.tables.perturb.published import PerturbedTables, PublishedCells
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words, words_of_ids
+from indistinct.tables.perturb.randomness import checked_seed, words, words_of_ids
 
 __all__ = ["CellKeys", "Lookup", "class_keys", "perturb_by_cell_key"]
 
-Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 20
 
@@ -46,7 +42,7 @@ class Lookup(Protocol):
         """It in a few words."""
         ...
 
-    def change(self, counts: Ints, uniform: NDArray[np.float64]) -> Ints:
+    def change(self, counts: Ints, uniform: Floats) -> Ints:
         """Look up the change of every count, by a number in [0, 1)."""
         ...
 
@@ -114,7 +110,7 @@ class CellKeys:
         return self.design.interval(published)
 
 
-def class_keys(counted: Counted, *, seed: Seed, ids: NDArray[Any] | None = None) -> Ints:
+def class_keys(counted: Counted, *, seed: Seed, ids: Array | None = None) -> Ints:
     """Return the sum of the record keys of every class, modulo 2⁶⁴, in the engine's order.
 
     One pass over the people. A record's key is made from the seed and its number in the file, or
@@ -143,7 +139,7 @@ def perturb_by_cell_key(
     design: CellKeyDesign,
     *,
     seed: Seed,
-    ids: NDArray[Any] | None = None,
+    ids: Array | None = None,
     additive: bool = False,
 ) -> PerturbedTables:
     """Perturb all counts of a set of tables by cell keys.

@@ -8,20 +8,22 @@ values that are allowed, and a, b minimise the convex log Σ exp(a·d + b·(d² 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
-from indistinct.errors import InputError
-from indistinct.figures import Line, lines
-from indistinct.showing import Shown, Table
+from indistinct.core import (
+    Floats,
+    InputError,
+    Ints,
+    above,
+    check_number,
+    check_whole,
+    from_to_below,
+)
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import Line, lines
 
 __all__ = ["CellKeyDesign", "design_perturbation"]
 
-Floats = NDArray[np.float64]
 
 MOST_NOISE = 100
 """The largest D."""
@@ -30,8 +32,8 @@ _EXACT = 1e-12
 _MOST_STEPS = 500
 
 
-@dataclass(frozen=True, eq=False)
-class CellKeyDesign(Shown):
+@result
+class CellKeyDesign(Result):
     """A perturbation table.
 
     Parameters
@@ -53,10 +55,20 @@ class CellKeyDesign(Shown):
     variance: float
     no_small: int
     stay: float | None
-    rows: Floats = field(repr=False)
+    rows: Floats
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "largest",
+        "variance",
+        "no_small",
+        "stay",
+        Fact("rows", lambda found: found.rows.tolist()),
+    )
+
+    def sentence(self) -> str:
+        """Say how far counts may move."""
+        small = f", nothing from 1 to {self.no_small}" if self.no_small else ""
+        return f"CellKeyDesign(changes up to {self.largest}, variance {self.variance:g}{small})"
 
     @property
     def words(self) -> str:
@@ -65,7 +77,7 @@ class CellKeyDesign(Shown):
         return f"noise up to {self.largest} of variance {self.variance:g}{small}"
 
     @property
-    def changes(self) -> NDArray[np.int64]:
+    def changes(self) -> Ints:
         """The changes, −D … D."""
         return np.arange(-self.largest, self.largest + 1)
 
@@ -74,7 +86,7 @@ class CellKeyDesign(Shown):
         found: Floats = self.rows[min(int(count), len(self.rows) - 1)]
         return found
 
-    def change(self, counts: NDArray[np.int64], uniform: Floats) -> NDArray[np.int64]:
+    def change(self, counts: Ints, uniform: Floats) -> Ints:
         """Look up the change of every count, by a number in [0, 1)."""
         cumulative = np.cumsum(self.rows, axis=1)
         # a number above the last sum, which is 1 but for rounding, gets the last possible change
@@ -83,7 +95,7 @@ class CellKeyDesign(Shown):
         found = np.zeros(len(counts), dtype=np.int64)
         for column in range(2 * self.largest):
             found += uniform >= cumulative[at, column]
-        change: NDArray[np.int64] = np.minimum(found, last[at]) - self.largest
+        change: Ints = np.minimum(found, last[at]) - self.largest
         return change
 
     def published_variance(self, count: float) -> float:
@@ -120,31 +132,7 @@ class CellKeyDesign(Shown):
         found: Floats = joint / joint.sum()
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain values."""
-        return {
-            "largest": self.largest,
-            "variance": self.variance,
-            "no_small": self.no_small,
-            "stay": self.stay,
-            "rows": self.rows.tolist(),
-        }
-
-    def _lines(self) -> list[str]:
-        small = f", nothing from 1 to {self.no_small}" if self.no_small else ""
-        lines_ = [
-            f"CellKeyDesign(changes up to {self.largest}, variance {self.variance:g}{small})",
-            "  count   stays as it is   at least halved or gone   largest gain",
-        ]
-        for count in range(1, len(self.rows)):
-            row = self.rows[count]
-            gone = row[(count + self.changes) * 2 <= count].sum()
-            top = self.changes[np.flatnonzero(row > 1e-12)[-1]]
-            name = f"{count}+" if count == len(self.rows) - 1 else str(count)
-            lines_.append(f"  {name:<7}{row[self.largest]:>15.4f}{gone:>26.4f}{top:>15d}")
-        return lines_
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         headings = ("count", *(f"{d:+d}" if d else "0" for d in self.changes.tolist()))
         rows = [(n, *map(float, row)) for n, row in enumerate(self.rows)]
         return [Table("How likely each change is", headings, rows)]
@@ -189,10 +177,9 @@ def design_perturbation(
     """
     check_whole("largest", largest, 1, MOST_NOISE)
     check_whole("no_small", no_small, 0, hint="Results of 1 to it are none.")
-    if not 0 < variance < np.inf:
-        raise InputError(f"The variance must be above 0. Got {variance}.")
-    if stay is not None and not 0 <= stay < 1:
-        raise InputError(f"The share that stays must be at least 0 and below 1. Got {stay}.")
+    check_number("The variance", variance, above(0))
+    if stay is not None:
+        check_number("The share that stays", stay, from_to_below(0, 1))
     changes = np.arange(-largest, largest + 1)
     rows = np.zeros((largest + no_small + 2, 2 * largest + 1))
     rows[0, largest] = 1.0
@@ -204,9 +191,7 @@ def design_perturbation(
     return CellKeyDesign(largest, float(variance), no_small, stay, rows)
 
 
-def _most_entropy(
-    changes: NDArray[np.int64], variance: float, stay: float | None, count: int
-) -> Floats:
+def _most_entropy(changes: Ints, variance: float, stay: float | None, count: int) -> Floats:
     """Return the distribution of largest entropy with mean 0 and this variance."""
     if stay is not None:
         moved = changes != 0

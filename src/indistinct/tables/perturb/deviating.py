@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.figures import bars
-from indistinct.showing import Table
+from indistinct.core import Ints
+from indistinct.results import Table
+from indistinct.results.figures import bars
 
 __all__ = ["deviation_figure", "deviation_line", "deviation_numbers", "deviation_table"]
-
-Ints = NDArray[np.int64]
 
 
 def deviation_numbers(deviation: Ints) -> dict[str, Any]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
+from indistinct.core import Floats, Ints
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Grid", "grid_of"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,7 @@ def _row(matrix: sparse.csr_matrix, n: int) -> dict[int, int]:
 
 
 def _follow(
-    among: list[dict[int, int]], weight: NDArray[np.float64]
+    among: list[dict[int, int]], weight: Floats
 ) -> tuple[dict[int, dict[int, int]], list[dict[int, int]]] | None:
     """Write in each sum the largest place by the others: elimination with pivots of ±1.
 

@@ -6,22 +6,19 @@ made of other counts and some true ones are gone; who believes the ones makes fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 
-from indistinct import progress
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
-from indistinct.tables.perturb.margins import Margin
+from indistinct.core import progress
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
+from indistinct.tables.perturb.marginal_sums import Margin
 from indistinct.tables.perturb.published import PerturbedTables
 
 __all__ = ["PerturbedRisk", "perturbed_risk"]
 
 
-@dataclass(frozen=True, eq=False)
-class PerturbedRisk(Shown):
+@result
+class PerturbedRisk(Result):
     """Tabular uniques that perturbed tables show, and how many of them are.
 
     Parameters
@@ -44,10 +41,26 @@ class PerturbedRisk(Shown):
     true_full: int
     apparent_full: int
     confirmed_full: int
-    per_table: tuple[tuple[str, int, int, int], ...] = field(repr=False)
+    per_table: tuple[tuple[str, int, int, int], ...]
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "records",
+        "true_ones",
+        "apparent_ones",
+        "confirmed_ones",
+        "false_match_share",
+        Fact("frtu", "true_full"),
+        Fact("apparent_frtu", "apparent_full"),
+        Fact("confirmed_frtu", "confirmed_full"),
+        Fact("false_frtu_share", "false_full_share"),
+        "hidden_share",
+        "risk",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many people and tables there are."""
+        return f"PerturbedRisk({self.records:,} people, {len(self.per_table)} tables)"
 
     @property
     def false_match_share(self) -> float | None:
@@ -69,37 +82,9 @@ class PerturbedRisk(Shown):
         """True full record tabular uniques that still look it, among all people."""
         return self.confirmed_full / max(self.records, 1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "records": self.records,
-            "true_ones": self.true_ones,
-            "apparent_ones": self.apparent_ones,
-            "confirmed_ones": self.confirmed_ones,
-            "false_match_share": self.false_match_share,
-            "frtu": self.true_full,
-            "apparent_frtu": self.apparent_full,
-            "confirmed_frtu": self.confirmed_full,
-            "false_frtu_share": self.false_full_share,
-            "hidden_share": self.hidden_share,
-            "risk": self.risk,
-        }
-
-    def _lines(self) -> list[str]:
-        return [
-            f"PerturbedRisk({self.records:,} people, {len(self.per_table)} tables)",
-            f"  cells with a one              {self.true_ones:,} truly, {self.apparent_ones:,} "
-            f"published, {self.confirmed_ones:,} both",
-            f"  full record tabular uniques   {self.true_full:,} truly, {self.apparent_full:,} "
-            f"by what is published, {self.confirmed_full:,} both",
-            f"  false among published ones    {_percent(self.false_match_share)}",
-            f"  risk that is left             {self.risk:.6g}",
-        ]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         headings = ("table", "true ones", "published ones", "both")
         return [
-            Table.facts("What perturbed tables leave", self.to_dict()),
             Table("Ones in each table", headings, self.per_table),
         ]
 

@@ -10,13 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import Base, Seed, check_whole
-from indistinct.errors import InputError
+from indistinct.core import (
+    Base,
+    Bools,
+    Floats,
+    Ints,
+    Seed,
+    Words,
+    above,
+    as_uniform,
+    check_number,
+    check_whole,
+)
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb.cellkey import CellKeys, class_keys
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     AtomCells,
     Geography,
     Margin,
@@ -25,7 +34,7 @@ from indistinct.tables.perturb.margins import (
     summed,
 )
 from indistinct.tables.perturb.published import PerturbedTables, PublishedCells
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.randomness import checked_seed, words
 
 __all__ = [
     "RandomModification",
@@ -34,8 +43,6 @@ __all__ = [
     "random_modification",
     "random_rounding",
 ]
-
-Ints = NDArray[np.int64]
 
 
 def checked_base(base: int) -> int:
@@ -95,9 +102,7 @@ class RandomModification:
         count, noise = found.sums
         return PublishedCells(found.area, found.cell, count, count + noise)
 
-    def _balanced(
-        self, atoms: AtomCells, some: NDArray[np.bool_], drawn: NDArray[np.uint64], stream: str
-    ) -> Ints:
+    def _balanced(self, atoms: AtomCells, some: Bools, drawn: Words, stream: str) -> Ints:
         """Return as many +1 as −1 for every place, on cells in random order."""
         place, drawn = atoms.atom[some], drawn[some]
         order = np.lexsort((drawn, place))
@@ -153,7 +158,7 @@ class RandomRounding:
         """The method in a few words."""
         return f"random rounding to base {self.base}"
 
-    def change(self, counts: Ints, uniform: NDArray[np.float64]) -> Ints:
+    def change(self, counts: Ints, uniform: Floats) -> Ints:
         """Look up the change of every count, by a number in [0, 1)."""
         left = counts % self.base
         up = uniform < left / self.base
@@ -194,8 +199,7 @@ def random_modification(
         Whether as many cells of an area go up as down, in every table.
     """
     check_counts(counted, "Random modification")
-    if not 0 < probability <= 0.5:
-        raise InputError(f"The probability must be above 0 and at most 0.5. Got {probability}.")
+    check_number("The probability", probability, above(0, 0.5))
     check_whole("times", times, 1, 10)
     method = RandomModification(probability, times, keep_area_totals, checked_seed(seed))
     return PerturbedTables(counted, method)

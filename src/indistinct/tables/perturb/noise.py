@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.showing import Shown, Table
+from indistinct.core import Array, Floats
+from indistinct.results import Result, facts, result
 
 __all__ = [
     "Exact",
@@ -58,8 +58,8 @@ class Exact:
         return published, published
 
 
-@dataclass(frozen=True, repr=False)
-class Uncertainty(Shown):
+@result(eq=True)
+class Uncertainty(Result):
     """What remains open about one cell.
 
     Parameters
@@ -77,31 +77,25 @@ class Uncertainty(Shown):
     lowest: float
     highest: float
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        "count",
+        "variance",
+        "lowest",
+        "highest",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say between which counts the true one lies."""
+        return (
+            f"Uncertainty({self.count:g}: {self.lowest:g} to {self.highest:g}, "
+            f"standard deviation {self.deviation:.4g})"
+        )
 
     @property
     def deviation(self) -> float:
         """The standard deviation."""
         return math.sqrt(self.variance)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers."""
-        return {
-            "count": self.count,
-            "variance": self.variance,
-            "lowest": self.lowest,
-            "highest": self.highest,
-        }
-
-    def _lines(self) -> list[str]:
-        return [
-            f"Uncertainty({self.count:g}: {self.lowest:g} to {self.highest:g}, "
-            f"standard deviation {self.deviation:.4g})"
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Uncertainty of a published count", self.to_dict())]
 
 
 def uncertainty(noise: Noise, count: float) -> Uncertainty:
@@ -109,6 +103,10 @@ def uncertainty(noise: Noise, count: float) -> Uncertainty:
 
     >>> uncertainty(Exact(), 7)
     Uncertainty(7: 7 to 7, standard deviation 0)
+      count     7
+      variance  0
+      lowest    7
+      highest   7
     """
     low, high = noise.interval(count)
     return Uncertainty(count, noise.published_variance(count), low, high)
@@ -125,7 +123,7 @@ def summed_variance(sources: Iterable[tuple[PublishedVariance, float]]) -> float
     return float(sum(noise.published_variance(count) for noise, count in sources))
 
 
-def variances(noise: PublishedVariance, counts: NDArray[Any]) -> NDArray[np.float64]:
+def variances(noise: PublishedVariance, counts: Array) -> Floats:
     """Return the variance for every one of many true counts."""
     distinct, place = np.unique(counts, return_inverse=True)
     found = np.array([noise.published_variance(float(c)) for c in distinct], dtype=np.float64)

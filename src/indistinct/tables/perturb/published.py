@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Ints, progress
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import bars
 from indistinct.tables.counting import CellCounts, Counted
-from indistinct.tables.perturb.margins import Geography, Margin, geographies, margins
+from indistinct.tables.perturb.marginal_sums import Geography, Margin, geographies, margins
 
 __all__ = ["Perturbation", "PerturbedTables", "PublishedCells"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +69,8 @@ class Perturbation(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class PerturbedTables(Shown):
+@result
+class PerturbedTables(Result):
     """A set of tables with perturbed counts.
 
     Parts are worked out when they are asked for: they are a function of the people and the seed.
@@ -87,11 +83,31 @@ class PerturbedTables(Shown):
         How they are perturbed.
     """
 
-    counted: Counted = field(repr=False)
+    counted: Counted
     perturbation: Perturbation
 
-    def __repr__(self) -> str:
-        return self._short()
+    # nothing that is secret
+    FACTS = facts(
+        Fact("method", "perturbation.words"),
+        Fact("additive", "perturbation.additive"),
+        Fact(
+            "moved",
+            lambda found: {**found.deviations, "histogram": found._moved()},
+            spread=True,
+        ),
+        shown=True,
+    )
+
+    def _moved(self) -> dict[str, int]:
+        return {str(d): n for d, n in self.deviations["histogram"].items()}
+
+    def sentence(self) -> str:
+        """Say what was done to which tables."""
+        adds = "add up" if self.perturbation.additive else "do not add up exactly"
+        return (
+            f"PerturbedTables({self.perturbation.words}; {len(self.counted.layouts)} tables, "
+            f"{len(self.counted.areas):,} areas; totals {adds})"
+        )
 
     @cached_property
     def geographies(self) -> tuple[Geography, ...]:
@@ -173,34 +189,9 @@ class PerturbedTables(Shown):
     def _equal_parts(self) -> bool:
         return getattr(self.perturbation, "same_for_equal_parts", True)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers; nothing that is secret."""
-        found = dict(self.deviations)
-        found["histogram"] = {str(d): n for d, n in found["histogram"].items()}
-        method = {"method": self.perturbation.words, "additive": self.perturbation.additive}
-        return {**method, **found}
-
-    def _lines(self) -> list[str]:
-        found = self.deviations
-        adds = "add up" if self.perturbation.additive else "do not add up exactly"
-        return [
-            f"PerturbedTables({self.perturbation.words}; {len(self.counted.layouts)} tables, "
-            f"{len(self.counted.areas):,} areas; totals {adds})",
-            f"  cells with people     {found['cells']:,}, of which {found['changed']:,} changed",
-            f"  deviation             mean {found['mean_deviation']:+.4f}, "
-            f"mean size {found['mean_absolute_deviation']:.4f}, "
-            f"largest {found['largest_deviation']:,}",
-            f"  published as one      {found['published_ones']:,}, "
-            f"of which {found['true_ones_among_them']:,} are",
-        ]
-
-    def _tables(self) -> list[Table]:
-        found = self.to_dict()
-        rows = [(int(d), n) for d, n in found.pop("histogram").items()]
-        return [
-            Table.facts("Perturbed tables", found),
-            Table("Cells by how far they moved", ("published less true", "cells"), rows),
-        ]
+    def _row_tables(self) -> list[Table]:
+        rows = [(int(d), n) for d, n in self._moved().items()]
+        return [Table("Cells by how far they moved", ("published less true", "cells"), rows)]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""

@@ -1,27 +1,18 @@
 """Random words that belong to a number, not to the order in which numbers are met.
 
-A word is a function of the seed, a stream and a number: a counter-based generator (Salmon et al.
-2011) with the mixing function of SplitMix64 (Steele, Lea and Flood 2014). So neither batches nor
-threads nor engines matter. The seed is secret: who knows it takes the noise off.
+A word is a function of the seed, a stream and a number (`indistinct.core.randomness`). So neither
+batches nor threads nor engines matter. The seed is secret: who knows it takes the noise off.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.arguments import check_whole
+from indistinct.core import GOLDEN, Array, Words, check_whole, mixed
 
-__all__ = ["as_uniform", "checked_seed", "stream_key", "words", "words_of_ids"]
-
-Words = NDArray[np.uint64]
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+__all__ = ["checked_seed", "stream_key", "words", "words_of_ids"]
 
 
 def checked_seed(seed: int) -> int:
@@ -36,7 +27,7 @@ def stream_key(seed: int, stream: str) -> bytes:
     return hashlib.blake2b(text, digest_size=16, person=b"indistinct table").digest()
 
 
-def words(seed: int, stream: str, numbers: NDArray[Any]) -> Words:
+def words(seed: int, stream: str, numbers: Array) -> Words:
     """Return 64 random bits for every number.
 
     >>> together = words(1, "people", np.arange(100))
@@ -46,11 +37,12 @@ def words(seed: int, stream: str, numbers: NDArray[Any]) -> Words:
     key = stream_key(seed, stream)
     first, second = (np.uint64(int.from_bytes(key[n : n + 8], "little")) for n in (0, 8))
     with np.errstate(over="ignore"):
-        word = _mixed(numbers.astype(np.uint64) * _GOLDEN + first)
-        return _mixed(_mixed(word + second) ^ first)
+        word = mixed(numbers.astype(np.uint64) * GOLDEN + first)
+        found: Words = mixed(mixed(word + second) ^ first)
+        return found
 
 
-def words_of_ids(seed: int, stream: str, ids: NDArray[Any]) -> Words:
+def words_of_ids(seed: int, stream: str, ids: Array) -> Words:
     """Return 64 random bits for every identifier, numbers or texts; equal ones get equal bits."""
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
 
@@ -59,14 +51,3 @@ def words_of_ids(seed: int, stream: str, ids: NDArray[Any]) -> Words:
     key = stream_key(seed, stream).hex()[:16]
     hashed = pd.util.hash_array(ids.astype(object), hash_key=key, categorize=False)
     return words(seed, stream, hashed)
-
-
-def as_uniform(found: Words) -> NDArray[np.float64]:
-    """Return words as numbers in [0, 1), multiples of 2⁻⁵³."""
-    return (found >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def _mixed(word: Words) -> Words:
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))

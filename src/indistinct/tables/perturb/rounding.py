@@ -9,35 +9,84 @@ together, a rounding is found that is good rather than shown to be best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from indistinct import progress
-from indistinct.arguments import Base, Seed, check_whole
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import (
+    Base,
+    Bools,
+    Floats,
+    InputError,
+    Ints,
+    Seed,
+    as_uniform,
+    check_whole,
+    progress,
+)
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
-    deviation_line,
     deviation_numbers,
     deviation_table,
 )
 from indistinct.tables.perturb.grid import Grid, grid_of
 from indistinct.tables.perturb.modification import RandomRounding, checked_base
-from indistinct.tables.perturb.parts import Part, parts_of
-from indistinct.tables.perturb.randomness import as_uniform, checked_seed, words
+from indistinct.tables.perturb.randomness import checked_seed, words
 from indistinct.tables.perturb.rounding_places import round_places
 from indistinct.tables.perturb.solver import WholeProgram
 from indistinct.tables.system import CellSystem
 
-__all__ = ["Rounded", "controlled_rounding"]
+__all__ = ["Rounded", "controlled_rounding", "parts_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+
+# Parts of a system of cells that share no sum, each to be worked on by itself.
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Cells that hang together by sums, and these sums."""
+
+    cells: Ints
+    sums: sparse.csr_matrix
+
+
+def parts_of(relations: sparse.csr_matrix, among: Ints, free: Bools) -> list[Part]:
+    """Divide the cells that may move into parts that share no sum."""
+    cells = among[free[among]]
+    if not len(cells):
+        return []
+    sums = relations[:, cells].tocsr()
+    sums = sums[np.diff(sums.indptr) > 0]
+    links = abs(sums)
+    graph = sparse.bmat([[None, links.T], [links, None]]) if sums.shape[0] else None
+    if graph is None:
+        return [Part(cells[n : n + 1], sums[:, n : n + 1]) for n in range(len(cells))]
+    number, label = connected_components(graph, directed=False)
+    cell_label, sum_label = label[: len(cells)], label[len(cells) :]
+    cell_order = np.argsort(cell_label, kind="stable")
+    sum_order = np.argsort(sum_label, kind="stable")
+    cell_at = np.searchsorted(cell_label[cell_order], np.arange(number + 1))
+    sum_at = np.searchsorted(sum_label[sum_order], np.arange(number + 1))
+    ordered = sums[sum_order][:, cell_order].tocsr()
+    parts = []
+    for n in range(number):
+        columns = slice(int(cell_at[n]), int(cell_at[n + 1]))
+        first, end = int(sum_at[n]), int(sum_at[n + 1])
+        start, stop = ordered.indptr[first], ordered.indptr[end]
+        block = sparse.csr_matrix(
+            (
+                ordered.data[start:stop],
+                ordered.indices[start:stop] - columns.start,
+                ordered.indptr[first : end + 1] - start,
+            ),
+            shape=(end - first, columns.stop - columns.start),
+        )
+        parts.append(Part(cells[cell_order[columns]], block))
+    return parts
+
 
 MOST_STEPS = 3
 """How many multiples away a cell may be where nothing else is asked for."""
@@ -49,8 +98,8 @@ _GAP = 0.5
 """Costs are whole numbers but for a share below 0.4 that decides among equals."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rounded(Shown):
+@result
+class Rounded(Result):
     """A system of cells, rounded so that it still adds up.
 
     Parameters
@@ -75,17 +124,37 @@ class Rounded(Shown):
         Whether multiples had to stay.
     """
 
-    system: CellSystem = field(repr=False)
+    system: CellSystem
     base: int
-    values: Ints = field(repr=False)
+    values: Ints
     steps: int
     wider: int
     searched: int
     best: bool
     zero_restricted: bool
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("method", lambda found: f"controlled rounding to base {found.base}"),
+        "base",
+        Fact("moved", lambda found: deviation_numbers(found.deviation), spread=True),
+        "steps",
+        Fact("cells_beyond_adjacent", "beyond"),
+        "searched",
+        Fact("least_deviation_shown", "best"),
+        Fact("apparent_ones", lambda found: int((found.values == 1).sum())),
+        Fact("true_ones", lambda found: int((np.rint(found.system.values) == 1).sum())),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells were rounded, and how far."""
+        kind = "adjacent multiples"
+        if self.steps > 1:
+            kind = f"{self.beyond:,} of them up to {self.steps} multiples away"
+        return f"Rounded({len(self.values):,} cells to base {self.base}, {kind})"
+
+    def _row_tables(self) -> list[Table]:
+        return [deviation_table(self.deviation)]
 
     @property
     def reach(self) -> int:
@@ -121,37 +190,6 @@ class Rounded(Shown):
         """Return the smallest and the largest true count that can stand behind a published one."""
         reach = self.reach
         return float(max(0, published - reach)), float(published + reach)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "method": f"controlled rounding to base {self.base}",
-            "base": self.base,
-            **deviation_numbers(self.deviation),
-            "steps": self.steps,
-            "cells_beyond_adjacent": self.beyond,
-            "searched": self.searched,
-            "least_deviation_shown": self.best,
-            "apparent_ones": int((self.values == 1).sum()),
-            "true_ones": int((np.rint(self.system.values) == 1).sum()),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        kind = "adjacent multiples"
-        if self.steps > 1:
-            kind = f"{self.beyond:,} of them up to {self.steps} multiples away"
-        least = "shown to be least" if self.best else "not shown to be least"
-        return [
-            f"Rounded({found['cells']:,} cells to base {self.base}, {kind})",
-            f"  changed          {found['changed']:,}; no cell is published as one, "
-            f"{found['true_ones']:,} were",
-            f"  total deviation  {found['total_deviation']:,}, {least}",
-            f"  deviation        {deviation_line(found)}",
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [Table.facts("Controlled rounding", self.to_dict()), deviation_table(self.deviation)]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""
@@ -298,16 +336,14 @@ class _Found:
     best: bool
 
 
-def _free(true: Ints, left: Ints, step: int, zero_restricted: bool) -> NDArray[np.bool_]:
+def _free(true: Ints, left: Ints, step: int, zero_restricted: bool) -> Bools:
     """Say which cells may move: multiples too from the second step on, but no empty cell."""
     if not zero_restricted:
         return np.ones(len(true), dtype=bool)
     return left != 0 if step == 1 else true > 0
 
 
-def _around(
-    relations: sparse.csr_matrix, failed: list[Part], free: NDArray[np.bool_]
-) -> list[Ints]:
+def _around(relations: sparse.csr_matrix, failed: list[Part], free: Bools) -> list[Ints]:
     """Return the cells that hang together with failed parts, when more cells may move."""
     troubled = np.zeros(len(free), dtype=bool)
     for part in failed:

@@ -9,24 +9,19 @@ from the true ones in one place only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, Floats, Ints, progress
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb.grid import Grid, grid_of
-from indistinct.tables.perturb.parts import parts_of
-from indistinct.tables.perturb.rounding import Rounded
+from indistinct.tables.perturb.rounding import Rounded, parts_of
 from indistinct.tables.perturb.solver import Program
 
 __all__ = ["RoundedIntervals", "rounded_intervals"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 EXACT = 1_000
 """Cells in one part up to which intervals are exact where nothing else is asked for."""
@@ -43,8 +38,8 @@ SOME_MORE = (2, 6, 12, 24, 24, 48)
 _SLACK = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class RoundedIntervals(Shown):
+@result
+class RoundedIntervals(Result):
     """What an attacker can say about cells of a rounded system who uses all its sums.
 
     Parameters
@@ -59,14 +54,24 @@ class RoundedIntervals(Shown):
         Whether all intervals were followed to their ends.
     """
 
-    rounded: Rounded = field(repr=False)
-    cells: Ints = field(repr=False)
-    low: Ints = field(repr=False)
-    high: Ints = field(repr=False)
+    rounded: Rounded
+    cells: Ints
+    low: Ints
+    high: Ints
     exact: bool = True
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("cells", lambda found: len(found.cells)),
+        Fact("disclosed", lambda found: len(found.disclosed)),
+        Fact("narrowest", lambda found: int(found.width.min(initial=2 * found.rounded.reach))),
+        Fact("mean_width", lambda found: float(found.width.mean()) if len(found.cells) else None),
+        "exact",
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells there are."""
+        return f"RoundedIntervals({len(self.cells):,} cells)"
 
     @property
     def width(self) -> Ints:
@@ -79,31 +84,10 @@ class RoundedIntervals(Shown):
         found: Ints = self.cells[self.width == 0]
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "cells": len(self.cells),
-            "disclosed": len(self.disclosed),
-            "narrowest": int(self.width.min(initial=2 * self.rounded.reach)),
-            "mean_width": float(self.width.mean()) if len(self.cells) else None,
-            "exact": self.exact,
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        lines = [f"RoundedIntervals({found['cells']:,} cells)"]
-        if len(self.cells):
-            lines.append(
-                f"  width       at least {found['narrowest']:,}, on average "
-                f"{found['mean_width']:.2f}{'' if self.exact else ', or more'}"
-            )
-        return [*lines, f"  disclosed   {found['disclosed']:,}"]
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         width, cells = np.unique(self.width, return_counts=True)
         rows = list(zip(width.tolist(), cells.tolist(), strict=True))
         return [
-            Table.facts("An attacker's intervals after rounding", self.to_dict()),
             Table("Cells by the width of their interval", ("width", "cells"), rows),
         ]
 
@@ -187,7 +171,7 @@ class _Seen:
             if (low == self.low).all() and (high == self.high).all():
                 return
 
-    def left(self, cells: Ints, asked: NDArray[np.bool_]) -> Ints:
+    def left(self, cells: Ints, asked: Bools) -> Ints:
         """Return those asked about, as positions among cells, that have shown one value only."""
         one = (self.most[cells] < self.true[cells] + 1 - _SLACK) & (
             self.least[cells] > self.true[cells] - 1 + _SLACK
@@ -195,7 +179,7 @@ class _Seen:
         found: Ints = np.flatnonzero(one & asked[cells])
         return found
 
-    def follow(self, cells: Ints, sums: sparse.csr_matrix, wanted: NDArray[np.bool_]) -> None:
+    def follow(self, cells: Ints, sums: sparse.csr_matrix, wanted: Bools) -> None:
         """Find the ends of the intervals of some cells."""
         program = Program(sums, np.zeros(sums.shape[0]), self.low[cells], self.high[cells])
         for at in np.flatnonzero(wanted).tolist():
@@ -204,7 +188,7 @@ class _Seen:
             assert most is not None
             self.least[cells[at]], self.most[cells[at]] = least, most
 
-    def move(self, tables: _Tables, asked: NDArray[np.bool_]) -> None:
+    def move(self, tables: _Tables, asked: Bools) -> None:
         """Look for tables in which cells have another value than the true one.
 
         Many are moved at once, each at random up or down, and then those that are left by
@@ -246,7 +230,7 @@ class _Tables:
     sums: sparse.csr_matrix
 
 
-def _by_places(grid: Grid, seen: _Seen, asked: NDArray[np.bool_]) -> None:
+def _by_places(grid: Grid, seen: _Seen, asked: Bools) -> None:
     """Look for tables that differ from the true ones in few places, and in those made of them.
 
     One place, then some more that can take up what it gives.

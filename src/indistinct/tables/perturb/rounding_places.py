@@ -14,17 +14,14 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct import progress
+from indistinct.core import Floats, Ints, progress
 from indistinct.tables.perturb.grid import Grid
 from indistinct.tables.perturb.solver import WholeProgram
 
 __all__ = ["Attempt", "round_places"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TOGETHER = 24
 """Places that are rounded together so that they add up to a larger one, at most."""

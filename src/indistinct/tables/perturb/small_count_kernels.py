@@ -7,15 +7,12 @@ published counts as they stand, `true` the true ones, and what is made small is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["add_to_cells", "find_small", "improve", "start"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator,unused-ignore]

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.arguments import Base, Seed
-from indistinct.errors import InputError
+from indistinct.core import Array, Base, InputError, Ints, Seed, progress
 from indistinct.tables.counting import Counted
 from indistinct.tables.perturb import small_count_kernels as kernels
-from indistinct.tables.perturb.margins import (
+from indistinct.tables.perturb.marginal_sums import (
     Geography,
     Margin,
     check_counts,
@@ -34,7 +30,6 @@ from indistinct.tables.perturb.randomness import checked_seed, words
 
 __all__ = ["SmallCounts", "small_count_rounding"]
 
-Ints = NDArray[np.int64]
 
 MOST_COARSE_CELLS = 20_000_000
 """Cells of further geographies, which are all held at once."""
@@ -279,7 +274,7 @@ class _Work:
             )
             all_areas = False
 
-    def _cells(self, rows: slice, first: int, areas: int) -> tuple[Ints, NDArray[Any]]:
+    def _cells(self, rows: slice, first: int, areas: int) -> tuple[Ints, Array]:
         """Return the published cells of every class of a block: coarser ones, then the areas'."""
         counted = self.counted
         number = len(self.coarse) + len(self.fine)

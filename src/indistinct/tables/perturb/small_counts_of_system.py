@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from indistinct.arguments import Base, Seed
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Base, InputError, Ints, Seed
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.tables.perturb import small_count_kernels as kernels
 from indistinct.tables.perturb.deviating import (
     deviation_figure,
-    deviation_line,
     deviation_numbers,
     deviation_table,
 )
@@ -26,11 +20,9 @@ from indistinct.tables.system import CellSystem
 
 __all__ = ["SmallCountsOfSystem", "inner_cells", "small_count_rounding_of_system"]
 
-Ints = NDArray[np.int64]
 
-
-@dataclass(frozen=True, eq=False)
-class SmallCountsOfSystem(Shown):
+@result
+class SmallCountsOfSystem(Result):
     """A system of cells whose small inner cells were rounded, and added up again.
 
     Parameters
@@ -45,13 +37,30 @@ class SmallCountsOfSystem(Shown):
         The inner cells, of which all others are sums.
     """
 
-    system: CellSystem = field(repr=False)
+    system: CellSystem
     base: int
-    values: Ints = field(repr=False)
-    inner: Ints = field(repr=False)
+    values: Ints
+    inner: Ints
 
-    def __repr__(self) -> str:
-        return self._short()
+    FACTS = facts(
+        Fact("method", lambda found: f"small counts to 0 or {found.base}"),
+        "base",
+        Fact("inner_cells", lambda found: len(found.inner)),
+        Fact("moved", lambda found: deviation_numbers(found.deviation), spread=True),
+        Fact("apparent_ones", lambda found: int((found.values == 1).sum())),
+        Fact("true_ones", lambda found: int((np.rint(found.system.values) == 1).sum())),
+        shown=True,
+    )
+
+    def sentence(self) -> str:
+        """Say how many cells there are."""
+        return (
+            f"SmallCountsOfSystem({len(self.values):,} cells, {len(self.inner):,} of them "
+            f"inner, base {self.base})"
+        )
+
+    def _row_tables(self) -> list[Table]:
+        return [deviation_table(self.deviation)]
 
     @property
     def deviation(self) -> Ints:
@@ -69,32 +78,6 @@ class SmallCountsOfSystem(Shown):
         """Return what stands behind a published count for who is told the largest deviation."""
         largest = int(np.abs(self.deviation).max(initial=0))
         return float(max(0, published - largest)), float(published + largest)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain values."""
-        return {
-            "method": f"small counts to 0 or {self.base}",
-            "base": self.base,
-            "inner_cells": len(self.inner),
-            **deviation_numbers(self.deviation),
-            "apparent_ones": int((self.values == 1).sum()),
-            "true_ones": int((np.rint(self.system.values) == 1).sum()),
-        }
-
-    def _lines(self) -> list[str]:
-        found = self.to_dict()
-        return [
-            f"SmallCountsOfSystem({found['cells']:,} cells, {found['inner_cells']:,} of them "
-            f"inner, base {self.base})",
-            f"  changed    {found['changed']:,}",
-            f"  deviation  {deviation_line(found)}",
-        ]
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts("Small count rounding", self.to_dict()),
-            deviation_table(self.deviation),
-        ]
 
     def plot(self) -> str:
         """Return a figure: how many cells moved how far."""

@@ -1,17 +1,17 @@
-"""Linear and integer programs over the sums of published cells, solved by HiGHS."""
+"""Linear and integer programs over the sums of published cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+
+from indistinct.core import Ended, Floats, LinearProgram
 
 __all__ = ["Program", "Solved", "WholeProgram"]
 
-Floats = NDArray[np.float64]
 
 SEARCH_WORK = 200_000
 """Nodes times columns of a search in whole numbers: work is limited by counts, never by time."""
@@ -45,60 +45,35 @@ class Program:
     """Values within bounds for which sums hold: asked for the least or most of a combination."""
 
     def __init__(self, sums: sparse.csr_matrix, right: Floats, low: Floats, high: Floats) -> None:
-        import highspy
-
-        self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call,unused-ignore]
-        self._highs.silent()
-        for name, value in (("threads", 1), ("random_seed", 0), ("parallel", "off")):
-            self._highs.setOptionValue(name, value)
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = sums.shape[1], sums.shape[0]
-        program.col_cost_ = np.zeros(sums.shape[1])
-        program.col_lower_, program.col_upper_ = low, high
-        program.row_lower_ = program.row_upper_ = right
-        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = sums.indptr
-        program.a_matrix_.index_ = sums.indices
-        program.a_matrix_.value_ = sums.data
-        self._highs.passModel(program)
+        self._program = LinearProgram(
+            low=low, high=high, rows=sums, right=(right, right), options={"parallel": "off"}
+        )
         self.columns = int(sums.shape[1])
 
     def cost(self, cost: Floats) -> None:
         """Set what each value costs."""
-        at = np.arange(self.columns, dtype=np.int32)
-        self._highs.changeColsCost(self.columns, at, cost)
+        self._program.change_cost(np.arange(self.columns), cost)
 
     def extreme(self, column: int, which: Literal["least", "most"]) -> float | None:
         """Return the least or the most that one value can be; None where nothing fits."""
-        import highspy
-
         sign = 1.0 if which == "least" else -1.0
-        self._highs.changeColCost(column, sign)
-        solved = self.solve()
-        self._highs.changeColCost(column, 0.0)
-        if self._highs.getModelStatus() == highspy.HighsModelStatus.kUnbounded:
+        self._program.change_one_cost(column, sign)
+        ended, solved = self._solved()
+        self._program.change_one_cost(column, 0.0)
+        if ended == "no limit":
             return -sign * np.inf
         return None if solved.values is None else sign * solved.objective
 
     def solve(self) -> Solved:
         """Find the values of least cost."""
-        import highspy
+        return self._solved()[1]
 
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        known = highspy.HighsModelStatus
-        limited = status in (known.kSolutionLimit, known.kIterationLimit)
-        if status == known.kOptimal or (limited and self._has_solution()):
-            values = np.array(self._highs.getSolution().col_value, dtype=np.float64)
-            objective = float(self._highs.getInfo().objective_function_value)
-            return Solved(values, objective, status == known.kOptimal)
-        return Solved(None, np.inf, not limited)
-
-    def _has_solution(self) -> bool:
-        import highspy
-
-        found: Any = self._highs.getInfo().primal_solution_status
-        return bool(found == highspy.SolutionStatus.kSolutionStatusFeasible)
+    def _solved(self) -> tuple[Ended, Solved]:
+        ended = self._program.solve()
+        gave_up = ended == "gave up"
+        if ended == "solved" or (gave_up and self._program.has_values):
+            return ended, Solved(self._program.values, self._program.objective, not gave_up)
+        return ended, Solved(None, np.inf, not gave_up)
 
 
 class WholeProgram(Program):
@@ -122,21 +97,15 @@ class WholeProgram(Program):
         first
             How many values must be whole, from the first on: all, where it is not said.
         """
-        import highspy
-
         whole = self.columns if first is None else first
         linear = self.solve()
         if linear.values is None:
             return linear
         if np.abs(linear.values[:whole] - np.rint(linear.values[:whole])).max(initial=0) < _WHOLE:
             return linear
-        at = np.arange(whole, dtype=np.int32)
-        kinds = np.full(whole, highspy.HighsVarType.kInteger)
-        self._highs.changeColsIntegrality(whole, at, kinds)
-        self._highs.setOptionValue("mip_abs_gap", gap)
-        self._highs.setOptionValue("mip_rel_gap", share)
+        self._program.make_whole(whole)
         most = max(1, SEARCH_WORK // self.columns) if nodes is None else nodes
-        self._highs.setOptionValue("mip_max_nodes", most)
+        self._program.tell({"mip_abs_gap": gap, "mip_rel_gap": share, "mip_max_nodes": most})
         if self.columns > LARGE:
-            self._highs.setOptionValue("mip_pscost_minreliable", 0)
+            self._program.tell({"mip_pscost_minreliable": 0})
         return replace(self.solve(), searched=True)

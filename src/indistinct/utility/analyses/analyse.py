@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.arguments import Seed
+from indistinct.core import Level, Seed, progress
 from indistinct.engine import Engine
-from indistinct.figures import stacked
-from indistinct.files.source import Source
-from indistinct.showing import MOST_LINES, Shown, Table, folded
+from indistinct.files import Source
+from indistinct.keys import Coded, read_coded
+from indistinct.results import MOST_LINES, Fact, Result, Table, facts, folded, result
+from indistinct.results.figures import stacked
 from indistinct.utility.analyses.association import (
     Associations,
     compare_associations,
     compare_correlations,
 )
-from indistinct.utility.analyses.coded import Coded, read_coded
 from indistinct.utility.analyses.information_loss import (
     InformationLoss,
     compare_numbers,
     varying_numbers,
 )
-from indistinct.utility.analyses.k_marginal import KMarginal, k_marginal
+from indistinct.utility.analyses.k_marginals import KMarginal, k_marginal
 from indistinct.utility.analyses.marginals import Marginals, compare_marginals
 from indistinct.utility.analyses.printing import share
 from indistinct.utility.analyses.propensity import Null, Propensity, compare_propensity
 from indistinct.utility.analyses.regression import Regressions, compare_regressions
 from indistinct.utility.analyses.tables import Tables, compare_tables
-from indistinct.variables import Level
 
 __all__ = ["Utility", "analyse_utility"]
 
@@ -44,8 +41,8 @@ _MOST_KEYS = 8
 """Key variables that explain an outcome where nobody named predictors."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Utility(Shown):
+@result
+class Utility(Result):
     """Every measure of how far results from the released file would be the same.
 
     Measures that do not apply are None: no two ordered variables, no numbers.
@@ -66,6 +63,8 @@ class Utility(Shown):
     interactions: Propensity | None
     numbers: InformationLoss | None
     notes: tuple[str, ...] = ()
+
+    FACTS = facts(Fact("*", "measures", spread=True))
 
     @property
     def telling(self) -> Propensity:
@@ -89,10 +88,6 @@ class Utility(Shown):
             "numbers": self.numbers,
         }
         return {name: found for name, found in named.items() if found is not None}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return one object for each measure, each with original, released and difference."""
-        return {name: found.to_dict() for name, found in self.measures.items()}
 
     def sentences(self) -> list[str]:
         """Say in words what the measures found."""

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import agreement
-from indistinct.showing import Shown, Table
+from indistinct.core import Bools, Floats, InputError, Ints, progress
+from indistinct.keys import Coded, CodedColumn, Side
+from indistinct.results import Shown, Table
+from indistinct.results.figures import agreement
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import Cells, joint_cells
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
 from indistinct.utility.analyses.marginals import both_weights
 from indistinct.utility.analyses.printing import plain
 
@@ -27,8 +25,6 @@ __all__ = [
     "cramers_v",
     "mid_ranks",
 ]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,14 +48,14 @@ class Associations(Shown):
 
     what: str
     names: tuple[str, ...]
-    original: Matrix = field(repr=False)
-    released: Matrix = field(repr=False)
+    original: Floats = field(repr=False)
+    released: Floats = field(repr=False)
     left_out: dict[str, tuple[int, int]] = field(default_factory=dict)
-    corrected: tuple[Matrix, Matrix] | None = None
+    corrected: tuple[Floats, Floats] | None = None
     weighted: bool = False
 
     @property
-    def difference(self) -> Matrix:
+    def difference(self) -> Floats:
         """Released less original."""
         return self.released - self.original
 
@@ -116,7 +112,7 @@ class Associations(Shown):
             }
         return found
 
-    def _nested(self, matrix: Matrix) -> Any:
+    def _nested(self, matrix: Floats) -> Any:
         return plain(
             {
                 a: {b: matrix[i, j] for j, b in enumerate(self.names)}
@@ -193,7 +189,7 @@ def _absent(column: CodedColumn, side: Side) -> int:
     return int(column.counts(side)[np.isnan(column.scores())].sum())
 
 
-def mid_ranks(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def mid_ranks(counts: Floats) -> Floats:
     """Return the mean rank of the records with each code, codes being in order.
 
     >>> mid_ranks(np.array([2.0, 0.0, 1.0])).tolist()
@@ -202,9 +198,7 @@ def mid_ranks(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.cumsum(counts) - counts / 2 + 0.5
 
 
-def _spearman(
-    columns: Sequence[CodedColumn], side: Side, weights: NDArray[np.float64] | None
-) -> Matrix:
+def _spearman(columns: Sequence[CodedColumn], side: Side, weights: Floats | None) -> Floats:
     orders = [_ordered(column, side) for column in columns]
     single = [None if absent.any() else _scores(codes, weights) for codes, absent in orders]
     found = np.eye(len(columns))
@@ -220,7 +214,7 @@ def _spearman(
     return found
 
 
-def _ordered(column: CodedColumn, side: Side) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _ordered(column: CodedColumn, side: Side) -> tuple[Ints, Bools]:
     """Return codes whose order is that of the scores, and which records have none."""
     scores = column.scores()
     _, order = np.unique(scores, return_inverse=True)
@@ -228,14 +222,12 @@ def _ordered(column: CodedColumn, side: Side) -> tuple[NDArray[np.int64], NDArra
     return order.reshape(-1)[codes], np.isnan(scores)[codes]
 
 
-def _scores(codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _scores(codes: Ints, weights: Floats | None) -> Floats:
     ranks = mid_ranks(np.bincount(codes, weights).astype(np.float64))
     return ranks[codes]
 
 
-def _correlation(
-    x: NDArray[np.float64], y: NDArray[np.float64], w: NDArray[np.float64] | None
-) -> float:
+def _correlation(x: Floats, y: Floats, w: Floats | None) -> float:
     if len(x) < 2:
         return np.nan
     total = float(len(x)) if w is None else float(w.sum())

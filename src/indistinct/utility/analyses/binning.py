@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.utility.analyses.coded import Coded, CodedColumn
+from indistinct.core import SmallInts, check_whole
+from indistinct.keys import Coded, CodedColumn
 
 __all__ = ["Factor", "as_factor", "as_factors", "percentile_bins"]
 
@@ -29,8 +28,8 @@ class Factor:
 
     name: str
     size: int
-    original: NDArray[np.int32] = field(repr=False)
-    released: NDArray[np.int32] = field(repr=False)
+    original: SmallInts = field(repr=False)
+    released: SmallInts = field(repr=False)
     bins: int = 0
 
 
@@ -39,8 +38,7 @@ def as_factor(column: CodedColumn, *, bins: int) -> Factor:
 
     Missing values, and numbers declared to mean missing, stay categories of their own.
     """
-    if bins < 2:
-        raise InputError(f"The number of bins must be at least 2. Got {bins}.")
+    check_whole("The number of bins", bins, 2)
     distinct = 0 if column.numbers is None else int((~np.isnan(column.numbers)).sum())
     if not column.is_numeric or distinct <= bins:
         return Factor(column.name, column.size, column.original, column.released)
@@ -54,7 +52,7 @@ def as_factors(coded: Coded, names: list[str] | None = None, *, bins: int) -> li
     return [as_factor(column, bins=bins) for column in coded.chosen(names)]
 
 
-def percentile_bins(column: CodedColumn, *, bins: int) -> tuple[NDArray[np.int32], int]:
+def percentile_bins(column: CodedColumn, *, bins: int) -> tuple[SmallInts, int]:
     """Return the bin of every code, by its percentile in the *original* file, and how many.
 
     As NIST's SDNist does it: with r the mid-rank of a value among the n original records, its
@@ -75,7 +73,7 @@ def percentile_bins(column: CodedColumn, *, bins: int) -> tuple[NDArray[np.int32
     last = place[np.isfinite(place)].max(initial=0.0)
     # empty bins are closed up, so that codes stay few
     kept, where = np.unique(np.minimum(place, last), return_inverse=True)
-    table: NDArray[np.int32] = where.reshape(-1).astype(np.int32)
+    table: SmallInts = where.reshape(-1).astype(np.int32)
     used = len(kept)
     special = np.flatnonzero(~real)
     table[special] = used + np.arange(len(special), dtype=np.int32)

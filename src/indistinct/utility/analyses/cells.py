@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints, SmallInts
 from indistinct.utility.analyses.binning import Factor
 from indistinct.utility.analyses.kernels import add_cells, count_cells
 
@@ -19,7 +19,7 @@ _DENSE = 1 << 22
 _NOTHING = np.zeros(0, dtype=np.int32)
 
 
-def total_variation(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+def total_variation(p: Floats, q: Floats) -> float:
     """Return ½ Σ |p − q|: the share of records that would have to change cells.
 
     >>> total_variation(np.array([0.5, 0.5]), np.array([0.75, 0.25]))
@@ -28,7 +28,7 @@ def total_variation(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
     return float(np.abs(p - q).sum() / 2)
 
 
-def hellinger(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+def hellinger(p: Floats, q: Floats) -> float:
     """Return √(1 − Σ √(pq)), which lies in [0, 1] and sees small cells better.
 
     >>> hellinger(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
@@ -46,17 +46,17 @@ class Cells:
     """
 
     sizes: tuple[int, ...]
-    positions: NDArray[np.int64] = field(repr=False)
-    original: NDArray[np.float64] = field(repr=False)
-    released: NDArray[np.float64] = field(repr=False)
+    positions: Ints = field(repr=False)
+    original: Floats = field(repr=False)
+    released: Floats = field(repr=False)
 
     @property
-    def p(self) -> NDArray[np.float64]:
+    def p(self) -> Floats:
         """The shares of the original file."""
         return self.original / max(float(self.original.sum()), 1e-300)
 
     @property
-    def q(self) -> NDArray[np.float64]:
+    def q(self) -> Floats:
         """The shares of the released file."""
         return self.released / max(float(self.released.sum()), 1e-300)
 
@@ -65,7 +65,7 @@ class Cells:
         """Whether every cell has the same number in both files."""
         return bool(np.array_equal(self.original, self.released))
 
-    def codes(self) -> tuple[NDArray[np.int64], ...]:
+    def codes(self) -> tuple[Ints, ...]:
         """Return each variable's code in every cell."""
         return tuple(np.unravel_index(self.positions, self.sizes))
 
@@ -87,7 +87,7 @@ class Cells:
 def joint_cells(
     factors: Sequence[Factor],
     *,
-    weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    weights: tuple[Floats, Floats] | None = None,
 ) -> Cells:
     """Count one to three factors together, in both files."""
     sizes = tuple(factor.size for factor in factors)
@@ -103,9 +103,7 @@ def joint_cells(
     return _sorted(factors, sizes, weights)
 
 
-def numbered_cells(
-    codes: Sequence[NDArray[np.int32]], sizes: Sequence[int]
-) -> tuple[NDArray[np.int64], int]:
+def numbered_cells(codes: Sequence[SmallInts], sizes: Sequence[int]) -> tuple[Ints, int]:
     """Return the cell of every record, and the number of cells; few enough for counting."""
     keys = codes[0].astype(np.int64)
     for code, size in zip(codes[1:], sizes[1:], strict=True):
@@ -119,11 +117,11 @@ def numbered_cells(
 
 
 def _dense(
-    codes: Sequence[NDArray[np.int32]],
+    codes: Sequence[SmallInts],
     sizes: Sequence[int],
     cells: int,
-    weights: NDArray[np.float64] | None,
-) -> NDArray[np.float64]:
+    weights: Floats | None,
+) -> Floats:
     a, b, c, size_b, size_c = _three(codes, sizes)
     if weights is not None:
         sums = np.zeros(cells, dtype=np.float64)
@@ -135,8 +133,8 @@ def _dense(
 
 
 def _three(
-    codes: Sequence[NDArray[np.int32]], sizes: Sequence[int]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int, int]:
+    codes: Sequence[SmallInts], sizes: Sequence[int]
+) -> tuple[SmallInts, SmallInts, SmallInts, int, int]:
     """Fill up with variables of one category."""
     absent = np.broadcast_to(np.zeros(1, dtype=np.int32), codes[0].shape)
     absent = np.ascontiguousarray(absent) if len(codes) < 3 else _NOTHING
@@ -148,7 +146,7 @@ def _three(
 def _sorted(
     factors: Sequence[Factor],
     sizes: tuple[int, ...],
-    weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    weights: tuple[Floats, Floats] | None,
 ) -> Cells:
     keys = [
         np.ravel_multi_index([getattr(f, side) for f in factors], sizes)

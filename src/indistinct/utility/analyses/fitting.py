@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpstrf
 
+from indistinct.core import Floats, Ints, SmallInts
 from indistinct.utility.analyses.kernels import gradient, gram, linear_predictor
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "independent_columns",
 ]
 
-Vector = NDArray[np.float64]
 
 _ITERATIONS = 40
 _ALIASED = 1e-9
@@ -40,27 +39,27 @@ class Design:
     """
 
     columns: int
-    index: NDArray[np.int32] = field(repr=False)
-    value: Vector = field(default_factory=lambda: _NO_VALUES, repr=False)
+    index: SmallInts = field(repr=False)
+    value: Floats = field(default_factory=lambda: _NO_VALUES, repr=False)
 
     @property
     def records(self) -> int:
         """The number of rows."""
         return len(self.index)
 
-    def gram(self, weight: Vector) -> Vector:
+    def gram(self, weight: Floats) -> Floats:
         """Return Σ w x xᵀ."""
         found = np.zeros((self.columns, self.columns))
         gram(self.index, self.value, weight, found)
         return np.asarray(found + np.tril(found, -1).T)
 
-    def gradient(self, amount: Vector) -> Vector:
+    def gradient(self, amount: Floats) -> Floats:
         """Return Σ amount x."""
         found = np.zeros(self.columns)
         gradient(self.index, self.value, amount, found)
         return found
 
-    def predictor(self, beta: Vector) -> Vector:
+    def predictor(self, beta: Floats) -> Floats:
         """Return xᵀβ of every row."""
         found = np.empty(self.records)
         linear_predictor(self.index, self.value, beta, found)
@@ -81,19 +80,19 @@ class Fit:
         Whether the iterations came to rest; with perfect separation they do not.
     """
 
-    beta: Vector
-    covariance: Vector = field(repr=False)
-    fitted: Vector = field(repr=False)
+    beta: Floats
+    covariance: Floats = field(repr=False)
+    fitted: Floats = field(repr=False)
     parameters: int
     converged: bool = True
 
     @property
-    def standard_errors(self) -> Vector:
+    def standard_errors(self) -> Floats:
         """The square roots of the variances."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
 
-def independent_columns(matrix: Vector) -> NDArray[np.int64]:
+def independent_columns(matrix: Floats) -> Ints:
     """Return columns of a Gram matrix that do not depend on each other, as many as there are."""
     scale = np.sqrt(np.diag(matrix))
     used = np.flatnonzero(scale > 0)
@@ -104,7 +103,7 @@ def independent_columns(matrix: Vector) -> NDArray[np.int64]:
     return np.sort(used[pivots[:rank] - 1])
 
 
-def columns_in_order(matrix: Vector) -> NDArray[np.int64]:
+def columns_in_order(matrix: Floats) -> Ints:
     """Return the columns of a Gram matrix that do not depend on those before them.
 
     Slower than `independent_columns`, but it leaves out the same columns in similar files.
@@ -119,16 +118,14 @@ def columns_in_order(matrix: Vector) -> NDArray[np.int64]:
     return np.array(found, dtype=np.int64)
 
 
-def _solved(matrix: Vector, right: Vector, used: NDArray[np.int64]) -> Vector:
+def _solved(matrix: Floats, right: Floats, used: Ints) -> Floats:
     found = np.zeros(right.shape)
     factor = cho_factor(matrix[np.ix_(used, used)])
     found[used] = cho_solve(factor, right[used])
     return found
 
 
-def _covariance(
-    bread: Vector, used: NDArray[np.int64], *, scale: float, filling: Vector | None
-) -> Vector:
+def _covariance(bread: Floats, used: Ints, *, scale: float, filling: Floats | None) -> Floats:
     inverse = np.linalg.inv(bread[np.ix_(used, used)])
     found = np.full(bread.shape, np.nan)
     if filling is None:
@@ -138,7 +135,7 @@ def _covariance(
     return found
 
 
-def _left_out(beta: Vector, used: NDArray[np.int64]) -> Vector:
+def _left_out(beta: Floats, used: Ints) -> Floats:
     found = np.full(len(beta), np.nan)
     found[used] = beta[used]
     return found
@@ -146,10 +143,10 @@ def _left_out(beta: Vector, used: NDArray[np.int64]) -> Vector:
 
 def fit_least_squares(
     design: Design,
-    y: Vector,
+    y: Floats,
     *,
-    weights: Vector | None = None,
-    only: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+    only: Ints | None = None,
 ) -> Fit:
     """Fit y = xᵀβ by least squares.
 
@@ -176,10 +173,10 @@ def fit_least_squares(
 
 def fit_logistic(
     design: Design,
-    y: Vector,
+    y: Floats,
     *,
-    weights: Vector | None = None,
-    only: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+    only: Ints | None = None,
 ) -> Fit:
     """Fit logit P(y = 1) = xᵀβ by Newton's method, halving steps that do not help.
 
@@ -218,7 +215,7 @@ def fit_logistic(
     return Fit(_left_out(beta, used), covariance, mu, len(used), converged)
 
 
-def _damped(matrix: Vector, right: Vector, used: NDArray[np.int64]) -> Vector:
+def _damped(matrix: Floats, right: Floats, used: Ints) -> Floats:
     """Solve, with a little added to the diagonal where separation has made the matrix singular."""
     damping = 0.0
     while True:
@@ -230,10 +227,10 @@ def _damped(matrix: Vector, right: Vector, used: NDArray[np.int64]) -> Vector:
                 return np.zeros(right.shape)
 
 
-def _expit(eta: Vector) -> Vector:
+def _expit(eta: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(eta, -40, 40))))
 
 
-def _likelihood(eta: Vector, y: Vector, w: Vector) -> float:
+def _likelihood(eta: Floats, y: Floats, w: Floats) -> float:
     # log(1 + e^η) without overflow
     return float((w * (y * eta - np.logaddexp(0.0, eta))).sum())

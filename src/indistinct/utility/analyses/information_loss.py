@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.figures import agreement
-from indistinct.showing import Shown, Table
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
+from indistinct.core import Floats, InputError
+from indistinct.keys import Coded, CodedColumn, Side
+from indistinct.results import Shown, Table
+from indistinct.results.figures import agreement
 from indistinct.utility.analyses.printing import plain
 
 __all__ = ["InformationLoss", "compare_numbers", "varying_numbers"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +49,8 @@ class InformationLoss(Shown):
     correlation_largest: float
     correlation_mean: float
     covariance: float
-    correlations_original: Matrix = field(repr=False)
-    correlations_released: Matrix = field(repr=False)
+    correlations_original: Floats = field(repr=False)
+    correlations_released: Floats = field(repr=False)
     eigenvalues: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
     left_out: tuple[int, int] = (0, 0)
 
@@ -185,14 +182,14 @@ def _varies(column: CodedColumn) -> bool:
     )
 
 
-def _numbers(columns: Sequence[CodedColumn], side: Side) -> Matrix:
+def _numbers(columns: Sequence[CodedColumn], side: Side) -> Floats:
     found = np.empty((len(columns[0].of(side)), len(columns)))
     for j, column in enumerate(columns):
         found[:, j] = column.scores()[column.of(side)]
     return found
 
 
-def _moments(numbers: Matrix, *, scale: bool) -> Matrix:
+def _moments(numbers: Floats, *, scale: bool) -> Floats:
     """Return covariances, or correlations, of each pair over the records that have both."""
     size = numbers.shape[1]
     if not np.isnan(numbers).any():
@@ -211,15 +208,15 @@ def _moments(numbers: Matrix, *, scale: bool) -> Matrix:
     return found
 
 
-def _correlations(numbers: Matrix) -> Matrix:
+def _correlations(numbers: Floats) -> Floats:
     return _moments(numbers, scale=True)
 
 
-def _covariances(numbers: Matrix) -> Matrix:
+def _covariances(numbers: Floats) -> Floats:
     return _moments(numbers, scale=False)
 
 
-def _inverse_loss(before: Matrix, after: Matrix) -> float | None:
+def _inverse_loss(before: Floats, after: Floats) -> float | None:
     """Return √½ ‖d/‖d‖ − d′/‖d′‖‖, d the diagonal of the inverse correlation matrix."""
     diagonals = []
     for numbers in (before, after):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from indistinct.core import Array
 
 __all__ = ["add_cells", "count_cells", "gradient", "gram", "linear_predictor"]
-
-Array = NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

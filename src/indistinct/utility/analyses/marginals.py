@@ -2,23 +2,113 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars, marginal
-from indistinct.showing import Shown, Table
-from indistinct.utility.analyses.bin_names import bin_names
+from indistinct.core import Floats, InputError, SmallInts, did_you_mean
+from indistinct.keys import Coded, CodedColumn, Side
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import bars, marginal
 from indistinct.utility.analyses.binning import as_factor, percentile_bins
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
-from indistinct.utility.analyses.printing import plain, share
+from indistinct.utility.analyses.printing import by_side, plain, share
 
-__all__ = ["QUANTILES", "Marginal", "Marginals", "Moments", "compare_marginals"]
+__all__ = [
+    "QUANTILES",
+    "Marginal",
+    "Marginals",
+    "Moments",
+    "bin_names",
+    "compare_marginals",
+    "roundest",
+]
+
+
+# What bins of numbers are called: by their bounds, the outermost open.
+
+
+def bin_names(column: CodedColumn, table: SmallInts, bins: int) -> list[Any]:
+    """Return a name for each bin, then the values that are no numbers, None for the missing one.
+
+    A bound is the roundest number that parts the values of both files into the same bins; so it is
+    seldom anybody's value. The first and the last bin are open, and do not tell the smallest and
+    the largest value.
+
+    Parameters
+    ----------
+    table
+        The bin of every code, as `percentile_bins` gives it; codes that are no numbers follow.
+
+    >>> import pyarrow as pa
+    >>> codes, ages = np.arange(6, dtype=np.int32), pa.array([17, 19, 30, 41, 68, 93])
+    >>> age = CodedColumn("age", "numeric", ages, False, codes, codes, ages.to_numpy() * 1.0)
+    >>> bin_names(age, np.array([0, 0, 1, 1, 2, 2], dtype=np.int32), 3)
+    ['below 30', '30–49', '50 and more']
+    """
+    numbers = column.scores()
+    real = np.flatnonzero(~np.isnan(numbers))
+    places, values = table[real], numbers[real]
+    order = np.argsort(values, kind="stable")
+    places, values = places[order], values[order]
+    starts = np.searchsorted(places, np.arange(1, bins))
+    labels = column.labels()
+    if column.level == "date":
+        names = _dates([labels[real[order[i]]] for i in starts])
+    else:
+        whole = bool((values == np.floor(values)).all())
+        names = _numbers([roundest(float(values[i - 1]), float(values[i])) for i in starts], whole)
+    special = np.flatnonzero(np.isnan(numbers))
+    return [*names, *(labels[i] for i in special)]
+
+
+def roundest(below: float, at: float) -> float:
+    """Return the number above the one and not above the other that has the fewest digits.
+
+    >>> roundest(19, 20), roundest(41, 68), roundest(1234.1, 1234.7), roundest(-12, -3)
+    (20.0, 50.0, 1234.5, -10.0)
+    """
+    most = max(abs(below), abs(at))
+    exponent = math.floor(math.log10(most)) if most else 0
+    for power in range(exponent + 1, exponent - 16, -1):
+        for part in (1.0, 0.5):
+            step = part * 10.0**power
+            found = float(f"{math.floor(at / step) * step:.15g}")
+            if below < found <= at:
+                return found
+    return at
+
+
+def _numbers(bounds: list[float], whole: bool) -> list[str]:
+    if not bounds:
+        return ["any number"]
+    names = [f"below {_written(bounds[0])}"]
+    for low, high in itertools.pairwise(bounds):
+        if not whole:
+            names.append(f"{_written(low)} to below {_written(high)}")
+        elif high - low == 1:
+            names.append(_written(low))
+        else:
+            names.append(f"{_written(low)}–{_written(high - 1)}")
+    return [*names, f"{_written(bounds[-1])} and more"]
+
+
+def _dates(bounds: list[Any]) -> list[str]:
+    if not bounds:
+        return ["any date"]
+    between = [f"{low} to before {high}" for low, high in itertools.pairwise(bounds)]
+    return [f"before {bounds[0]}", *between, f"{bounds[-1]} and later"]
+
+
+def _written(value: float) -> str:
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}" if abs(value) >= 10_000 else f"{int(value)}"
+    return f"{value:,.15g}"
+
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -27,7 +117,7 @@ _LISTED = 200
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Part):
     """Mean, standard deviation and quantiles of the numbers of one file.
 
     `left_out` counts the records that have none.
@@ -38,11 +128,17 @@ class Moments:
     quantiles: tuple[float, ...]
     left_out: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        named = {f"q{round(100 * q)}": v for q, v in zip(QUANTILES, self.quantiles, strict=True)}
-        found = {"mean": self.mean, "sd": self.sd, **named, "left_out": self.left_out}
-        return {key: plain(value) for key, value in found.items()}
+    FACTS = facts(
+        "mean sd",
+        Fact(
+            "*",
+            lambda found: {
+                f"q{round(100 * q)}": v for q, v in zip(QUANTILES, found.quantiles, strict=True)
+            },
+            spread=True,
+        ),
+        "left_out",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +175,8 @@ class Marginal:
     largest: float
     at: Any
     labels: tuple[Any, ...] = field(repr=False)
-    p: NDArray[np.float64] = field(repr=False)
-    q: NDArray[np.float64] = field(repr=False)
+    p: Floats = field(repr=False)
+    q: Floats = field(repr=False)
     ks: float | None = None
     original: Moments | None = None
     released: Moments | None = None
@@ -112,12 +208,23 @@ class Marginal:
         return sides | {"difference": difference, "bins": self.bins}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Marginals(Shown):
+@result
+class Marginals(Result):
     """All variables, one by one."""
 
     variables: tuple[Marginal, ...]
     weighted: bool = False
+
+    FACTS = facts(
+        Fact(
+            "*",
+            lambda found: by_side({one.name: one.to_dict() for one in found.variables}),
+            spread=True,
+        ),
+        "mean",
+        Fact("worst", "worst.name"),
+        "same weighted",
+    )
 
     def __getitem__(self, name: str) -> Marginal:
         """Return one variable by its name."""
@@ -142,20 +249,6 @@ class Marginals(Shown):
         """The mean total variation distance."""
         return float(np.mean([found.total_variation for found in self.variables]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference, variable by variable."""
-        single = {found.name: found.to_dict() for found in self.variables}
-        return {
-            **{
-                part: {name: found[part] for name, found in single.items()}
-                for part in ("original", "released", "difference")
-            },
-            "mean": self.mean,
-            "worst": self.worst.name,
-            "same": self.same,
-            "weighted": self.weighted,
-        }
-
     def plot(self, name: str | None = None) -> str:
         """Draw the shares of a variable in both files, the worst by default; return the SVG."""
         found = self.worst if name is None else self[name]
@@ -167,9 +260,6 @@ class Marginals(Shown):
             most=25,
             width=640,
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [
@@ -275,14 +365,14 @@ def _marginal(coded: Coded, column: CodedColumn, bins: int) -> Marginal:
 _SIDES: tuple[Side, Side] = ("original", "released")
 
 
-def both_weights(coded: Coded) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def both_weights(coded: Coded) -> tuple[Floats, Floats] | None:
     """Return the weights of both files, where there are any."""
     if coded.weights_original is None or coded.weights_released is None:
         return None
     return coded.weights_original, coded.weights_released
 
 
-def _moments(coded: Coded, column: CodedColumn, side: Side, counts: NDArray[np.float64]) -> Moments:
+def _moments(coded: Coded, column: CodedColumn, side: Side, counts: Floats) -> Moments:
     numbers = column.scores()
     real = ~np.isnan(numbers)
     x, w = numbers[real], counts[real]
@@ -303,7 +393,7 @@ def _moments(coded: Coded, column: CodedColumn, side: Side, counts: NDArray[np.f
     return Moments(mean, sd, tuple(float(x[i]) for i in at), left_out)
 
 
-def _ks(column: CodedColumn, counts: Sequence[NDArray[np.float64]]) -> float:
+def _ks(column: CodedColumn, counts: Sequence[Floats]) -> float:
     real = ~np.isnan(column.scores())
     reached = [np.cumsum(w[real]) / max(float(w[real].sum()), 1e-300) for w in counts]
     return float(np.abs(reached[0] - reached[1]).max(initial=0.0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["plain", "share"]
+__all__ = ["by_side", "plain", "share"]
 
 
 def plain(value: Any) -> Any:
@@ -36,6 +36,18 @@ def _key(key: Any) -> str:
     if key is None:
         return "missing"
     return " x ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def by_side(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what was found of each under original, released and difference.
+
+    >>> by_side({"age": {"original": 1, "released": 3, "difference": 2, "bins": 5}})
+    {'original': {'age': 1}, 'released': {'age': 3}, 'difference': {'age': 2}}
+    """
+    return {
+        side: {name: one[side] for name, one in found.items()}
+        for side in ("original", "released", "difference")
+    }
 
 
 def share(part: float) -> str:

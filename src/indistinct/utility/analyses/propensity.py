@@ -6,21 +6,17 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError, did_you_mean
-from indistinct.figures import bars
-from indistinct.showing import Shown, Table
+from indistinct.core import Floats, InputError, Ints, Seed, SmallInts, did_you_mean, progress
+from indistinct.keys import Coded, CodedColumn
+from indistinct.results import Fact, Part, Shown, Table, facts
+from indistinct.results.figures import bars
 from indistinct.utility.analyses.binning import percentile_bins
-from indistinct.utility.analyses.coded import Coded, CodedColumn
 from indistinct.utility.analyses.fitting import Design, fit_logistic, independent_columns
-from indistinct.utility.analyses.printing import plain
 from indistinct.utility.analyses.terms import indicator_table
 
 __all__ = ["Null", "Propensity", "compare_propensity", "expected_pmse"]
@@ -28,7 +24,6 @@ __all__ = ["Null", "Propensity", "compare_propensity", "expected_pmse"]
 Null = Literal["synthesis", "samples", "subsample", "permutation", "pairs"]
 """What the released file is compared with; see `compare_propensity`."""
 
-Vector = NDArray[np.float64]
 
 AS_BY_CHANCE = 3
 """Up to this pMSE ratio a file is commonly called as good as a fresh sample."""
@@ -59,7 +54,7 @@ def expected_pmse(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Propensity(Shown):
+class Propensity(Part, Shown):
     """How well a logistic model tells released from original records.
 
     Parameters
@@ -93,6 +88,15 @@ class Propensity(Shown):
     notes: tuple[str, ...] = ()
     histogram: tuple[tuple[float, ...], tuple[float, ...]] = field(default=((), ()))
 
+    FACTS = facts(
+        Fact("original", "expected"),
+        Fact("released", "pmse"),
+        Fact("difference", lambda found: found.pmse - found.expected),
+        "pmse expected sd ratio z null parameters main_effects records",
+        Fact("mean_propensity", "groups"),
+        "bins converged notes",
+    )
+
     @property
     def ratio(self) -> float:
         """The pMSE over its expectation; 1 or less is as good as the null."""
@@ -119,27 +123,6 @@ class Propensity(Shown):
         well = "somewhat" if self.ratio <= CLEARLY else "clearly"
         limit = f"up to {CLEARLY}" if self.ratio <= CLEARLY else f"above {CLEARLY}"
         return f"A model can tell released from original records {well} ({said}; {limit})."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return original (the pMSE to be expected), released (the pMSE) and difference."""
-        return {
-            "original": self.expected,
-            "released": self.pmse,
-            "difference": self.pmse - self.expected,
-            "pmse": self.pmse,
-            "expected": self.expected,
-            "sd": self.sd,
-            "ratio": plain(self.ratio),
-            "z": plain(self.z),
-            "null": self.null,
-            "parameters": self.parameters,
-            "main_effects": self.main_effects,
-            "records": list(self.records),
-            "mean_propensity": list(self.groups),
-            "bins": self.bins,
-            "converged": self.converged,
-            "notes": list(self.notes),
-        }
 
     def plot(self) -> str:
         """Draw the propensities of original and released records, in per cent of each file."""
@@ -276,7 +259,7 @@ def compare_propensity(
 
 def _rows(
     coded: Coded, limit: int | None, *, paired: bool, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     found = []
     for records in (coded.records_original, coded.records_released):
         if limit is None or records <= limit:
@@ -290,7 +273,7 @@ def _rows(
 
 def _tables(
     columns: Sequence[CodedColumn], bins: int, most: int, parameters: int, interactions: bool
-) -> tuple[list[NDArray[np.int32]], int, int]:
+) -> tuple[list[SmallInts], int, int]:
     """Return each variable's category of every code, the design's columns, and categories kept."""
     while True:
         tables = [_categories(column, bins, most) for column in columns]
@@ -303,7 +286,7 @@ def _tables(
         most -= 1
 
 
-def _categories(column: CodedColumn, bins: int, most: int) -> NDArray[np.int32]:
+def _categories(column: CodedColumn, bins: int, most: int) -> SmallInts:
     """Return the category of every code: the reference is 0."""
     if column.is_numeric:
         table, _ = percentile_bins(column, bins=min(bins, most))
@@ -314,10 +297,10 @@ def _categories(column: CodedColumn, bins: int, most: int) -> NDArray[np.int32]:
 
 def _index(
     columns: Sequence[CodedColumn],
-    tables: Sequence[NDArray[np.int32]],
-    rows: tuple[NDArray[np.int64], NDArray[np.int64]],
+    tables: Sequence[SmallInts],
+    rows: tuple[Ints, Ints],
     interactions: bool,
-) -> NDArray[np.int32]:
+) -> SmallInts:
     codes = []
     for column, table in zip(columns, tables, strict=True):
         codes.append(
@@ -339,13 +322,13 @@ def _index(
 
 def _drawn(
     design: Design,
-    matrix: Vector,
-    used: NDArray[np.int64],
-    y: Vector,
+    matrix: Floats,
+    used: Ints,
+    y: Floats,
     null: Null,
     times: int,
     rng: np.random.Generator,
-) -> Vector:
+) -> Floats:
     """Return the pMSE of dealt-out labels: gᵀ (XᵀX)⁻¹ g / N with g = Xᵀ(y − c).
 
     This is the pMSE after the first Newton step from p = c; further steps change it by terms
@@ -366,6 +349,6 @@ def _drawn(
     return found
 
 
-def _shares(propensities: Vector) -> tuple[float, ...]:
+def _shares(propensities: Floats) -> tuple[float, ...]:
     counts, _ = np.histogram(propensities, bins=10, range=(0.0, 1.0))
     return tuple((counts / max(len(propensities), 1)).tolist())

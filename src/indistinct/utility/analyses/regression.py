@@ -9,18 +9,17 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from indistinct import progress
-from indistinct.errors import InputError
-from indistinct.figures import agreement, bars
-from indistinct.showing import Shown, Table
-from indistinct.utility.analyses.coded import Coded
+from indistinct.core import InputError, above, check_number, progress
+from indistinct.keys import Coded
+from indistinct.results import Fact, Part, Result, Table, facts, result
+from indistinct.results.figures import agreement, bars
 from indistinct.utility.analyses.fitting import (
     Fit,
     columns_in_order,
     fit_least_squares,
     fit_logistic,
 )
-from indistinct.utility.analyses.printing import plain
+from indistinct.utility.analyses.printing import by_side
 from indistinct.utility.analyses.terms import CONSTANT, Modelled, model_data
 
 __all__ = [
@@ -53,7 +52,7 @@ def interval_overlap(original: tuple[float, float], released: tuple[float, float
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class Coefficient(Part):
     """One coefficient in both files, with its standard error.
 
     `overlap` is that of the confidence intervals, `standardised` the difference in standard
@@ -70,23 +69,15 @@ class Coefficient:
     same_sign: bool
     significant: tuple[bool, bool]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference."""
-        return {
-            "original": self.original,
-            "released": self.released,
-            "difference": self.released - self.original,
-            "se_original": plain(self.se_original),
-            "se_released": plain(self.se_released),
-            "overlap": plain(self.overlap),
-            "standardised": plain(self.standardised),
-            "same_sign": self.same_sign,
-            "significant": list(self.significant),
-        }
+    FACTS = facts(
+        "original released",
+        Fact("difference", lambda found: found.released - found.original),
+        "se_original se_released overlap standardised same_sign significant",
+    )
 
 
-@dataclass(frozen=True, repr=False)
-class Regression(Shown):
+@result(eq=True)
+class Regression(Result):
     """One model fitted to both files.
 
     Parameters
@@ -117,6 +108,13 @@ class Regression(Shown):
     not_compared: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
+    FACTS = facts(
+        Fact("*", lambda found: by_side(found._each), spread=True),
+        Fact("coefficients", "_each"),
+        "formula family level overlap same_sign same_significance standardised records left_out",
+        "converged not_compared notes",
+    )
+
     @property
     def overlap(self) -> float:
         """The mean overlap of the confidence intervals."""
@@ -143,28 +141,9 @@ class Regression(Shown):
         slopes = [c for c in self.coefficients if c.name != CONSTANT]
         return max(slopes, key=lambda c: abs(c.standardised), default=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference of every coefficient, and the summary."""
-        each = {c.name: c.to_dict() for c in self.coefficients}
-        return {
-            **{
-                part: {name: found[part] for name, found in each.items()}
-                for part in ("original", "released", "difference")
-            },
-            "coefficients": each,
-            "formula": self.formula,
-            "family": self.family,
-            "level": self.level,
-            "overlap": plain(self.overlap),
-            "same_sign": plain(self.same_sign),
-            "same_significance": plain(self.same_significance),
-            "standardised": plain(self.standardised),
-            "records": list(self.records),
-            "left_out": list(self.left_out),
-            "converged": list(self.converged),
-            "not_compared": list(self.not_compared),
-            "notes": list(self.notes),
-        }
+    @property
+    def _each(self) -> dict[str, dict[str, Any]]:
+        return {one.name: one.to_dict() for one in self.coefficients}
 
     def plot(self) -> str:
         """Draw the coefficients but the constant, each over its standard error in the original."""
@@ -176,9 +155,6 @@ class Regression(Shown):
             [c.released / c.se_original for c in kept],
             what="coefficient / standard error",
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         lines = [
@@ -225,12 +201,25 @@ class Regression(Shown):
         ]
 
 
-@dataclass(frozen=True, repr=False)
-class Regressions(Shown):
+@result(eq=True)
+class Regressions(Result):
     """Several models; `chosen` says how they were found."""
 
     models: tuple[Regression, ...]
     chosen: str = ""
+
+    FACTS = facts(
+        Fact("*", lambda found: by_side(found._each), spread=True),
+        Fact("models", "_each"),
+        "chosen overlap",
+        Fact("same_sign", lambda found: _mean([float(c.same_sign) for c in found.coefficients])),
+        Fact(
+            "same_significance",
+            lambda found: _mean(
+                [float(c.significant[0] == c.significant[1]) for c in found.coefficients]
+            ),
+        ),
+    )
 
     @property
     def coefficients(self) -> list[Coefficient]:
@@ -247,23 +236,9 @@ class Regressions(Shown):
         """The model whose intervals overlap least."""
         return min(self.models, key=lambda m: m.overlap, default=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference by model, and the summary."""
-        each = {model.formula: model.to_dict() for model in self.models}
-        found = self.coefficients
-        return {
-            **{
-                part: {name: model[part] for name, model in each.items()}
-                for part in ("original", "released", "difference")
-            },
-            "models": each,
-            "chosen": self.chosen,
-            "overlap": plain(self.overlap),
-            "same_sign": plain(_mean([float(c.same_sign) for c in found])),
-            "same_significance": plain(
-                _mean([float(c.significant[0] == c.significant[1]) for c in found])
-            ),
-        }
+    @property
+    def _each(self) -> dict[str, dict[str, Any]]:
+        return {model.formula: model.to_dict() for model in self.models}
 
     def plot(self) -> str:
         """Draw the model whose intervals overlap least."""
@@ -282,9 +257,6 @@ class Regressions(Shown):
                 f"{100 * m.same_sign:.0f} %, significance {100 * m.same_significance:.0f} %"
             )
         return lines
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _tables(self) -> list[Table]:
         return [
@@ -348,8 +320,7 @@ def compare_regression(
     level
         Of the confidence intervals.
     """
-    if not 0 < level < 1:
-        raise InputError(f"The confidence level must be between 0 and 1. Got {level}.")
+    check_number("The confidence level", level, above(0, below=1))
     if outcome in predictors or not predictors:
         raise InputError(f"Name predictors of '{outcome}' other than itself.")
     chosen: Family = family or ("linear" if coded[outcome].is_ordered else "logistic")

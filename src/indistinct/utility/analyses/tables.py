@@ -6,18 +6,15 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from indistinct import progress
-from indistinct.arguments import Seed
-from indistinct.errors import InputError
-from indistinct.figures import shares
-from indistinct.showing import Shown, Table
+from indistinct.core import InputError, Seed, progress
+from indistinct.keys import Coded
+from indistinct.results import Fact, Result, Table, facts, result
+from indistinct.results.figures import shares
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import hellinger, joint_cells, total_variation
-from indistinct.utility.analyses.coded import Coded
 from indistinct.utility.analyses.marginals import both_weights
 from indistinct.utility.analyses.printing import share
 
@@ -52,8 +49,8 @@ class TableDifference:
         return " x ".join(self.names)
 
 
-@dataclass(frozen=True, repr=False)
-class Tables(Shown):
+@result(eq=True)
+class Tables(Result):
     """Many tables of the same number of variables.
 
     Parameters
@@ -77,6 +74,29 @@ class Tables(Shown):
     binned: tuple[str, ...] = ()
     weighted: bool = False
 
+    FACTS = facts(
+        Fact("original", lambda found: {t.title: t.cells_original for t in found.found}),
+        Fact("released", lambda found: {t.title: t.cells_released for t in found.found}),
+        Fact(
+            "difference",
+            lambda found: {
+                t.title: {
+                    "total_variation": t.total_variation,
+                    "hellinger": t.hellinger,
+                    "pmse_ratio": t.pmse_ratio,
+                }
+                for t in found.found
+            },
+        ),
+        "ways",
+        Fact("tables", lambda found: len(found.found)),
+        "possible mean mean_hellinger",
+        Fact("worst", "worst.names"),
+        Fact("worst_total_variation", "worst.total_variation"),
+        Fact("worst_for_its_size", "worst_for_its_size.names"),
+        "bins binned weighted",
+    )
+
     @property
     def mean(self) -> float:
         """The mean total variation distance."""
@@ -97,32 +117,6 @@ class Tables(Shown):
         """The table with the largest standardised pMSE."""
         return max(self.found, key=lambda t: t.pmse_ratio)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original and released (cells with records) and difference, table by table."""
-        return {
-            "original": {t.title: t.cells_original for t in self.found},
-            "released": {t.title: t.cells_released for t in self.found},
-            "difference": {
-                t.title: {
-                    "total_variation": t.total_variation,
-                    "hellinger": t.hellinger,
-                    "pmse_ratio": t.pmse_ratio,
-                }
-                for t in self.found
-            },
-            "ways": self.ways,
-            "tables": len(self.found),
-            "possible": self.possible,
-            "mean": self.mean,
-            "mean_hellinger": self.mean_hellinger,
-            "worst": list(self.worst.names),
-            "worst_total_variation": self.worst.total_variation,
-            "worst_for_its_size": list(self.worst_for_its_size.names),
-            "bins": self.bins,
-            "binned": list(self.binned),
-            "weighted": self.weighted,
-        }
-
     def plot(self) -> str:
         """Draw the worst tables: per cent of the records that would have to change cells."""
         worst = sorted(self.found, key=lambda t: -t.total_variation)[:15]
@@ -131,9 +125,6 @@ class Tables(Shown):
             [t.title for t in worst],
             [t.total_variation for t in worst],
         )
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         drawn = "" if len(self.found) == self.possible else f" of {self.possible:,}, drawn"

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.utility.analyses.coded import Coded, CodedColumn, Side
+from indistinct.core import Floats, InputError, SmallInts
+from indistinct.keys import Coded, CodedColumn, Side
 from indistinct.utility.analyses.fitting import Design
 
 __all__ = ["CONSTANT", "ModelSide", "Modelled", "indicator_table", "model_data"]
 
-Vector = NDArray[np.float64]
 
 CONSTANT = "(constant)"
 
@@ -27,8 +25,8 @@ class ModelSide:
     """What one file gives to a model."""
 
     design: Design
-    y: Vector = field(repr=False)
-    weights: Vector | None = field(repr=False)
+    y: Floats = field(repr=False)
+    weights: Floats | None = field(repr=False)
     left_out: int
 
 
@@ -48,7 +46,7 @@ class Modelled:
     names: tuple[str, ...]
     original: ModelSide
     released: ModelSide
-    back: Vector = field(repr=False)
+    back: Floats = field(repr=False)
     notes: tuple[str, ...] = ()
 
 
@@ -57,8 +55,8 @@ class _Term:
     """The columns of one predictor: for each code its column, and its number."""
 
     names: tuple[str, ...]
-    columns: NDArray[np.int32]
-    numbers: Vector | None = None
+    columns: SmallInts
+    numbers: Floats | None = None
     centre: float = 0.0
     scale: float = 1.0
     note: str = ""
@@ -98,7 +96,7 @@ def model_data(
 
 def _outcome(
     column: CodedColumn, family: Literal["linear", "logistic"], success: Any
-) -> tuple[Vector, str, str]:
+) -> tuple[Floats, str, str]:
     """Return the outcome of each code, not a number where there is none."""
     scores = column.scores()
     if family == "linear":
@@ -149,7 +147,7 @@ def _term(column: CodedColumn, first: int, most: int) -> _Term:
     return _Term(tuple(names), columns, note=note if merged else "")
 
 
-def indicator_table(column: CodedColumn, *, most: int) -> tuple[NDArray[np.int32], list[int]]:
+def indicator_table(column: CodedColumn, *, most: int) -> tuple[SmallInts, list[int]]:
     """Return for each code its place among the categories kept, and the code of each place.
 
     The commonest category of the original comes first; what is beyond `most`, and what only the
@@ -173,7 +171,7 @@ def _side(
     coded: Coded,
     side: Side,
     response: CodedColumn,
-    scores: Vector,
+    scores: Floats,
     predictors: Sequence[str],
     terms: Sequence[_Term],
     columns: int,

@@ -17,16 +17,16 @@ searched for the age that divides it best into two parts with a φ² of their ow
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from indistinct.core import Floats, Ints
+from indistinct.results import Part
 from indistinct.utility.demography.counts import CoupleAges
 
 __all__ = ["AgeBreak", "find_break"]
 
-Floats = NDArray[np.float64]
 
 CLASSES = np.array([-9, -5, -2, 0, 1, 3, 6, 10])
 """Where classes of the gap in years begin: narrow where most couples are."""
@@ -55,7 +55,7 @@ that is lost where values below 1 count as 1."""
 
 
 @dataclass(frozen=True)
-class AgeBreak:
+class AgeBreak(Part):
     """An age that divides couples who were kept from couples who were not.
 
     Parameters
@@ -86,10 +86,6 @@ class AgeBreak:
             f"break at {self.age}: couples with a partner of {who} are off by "
             f"{self.years_changed:.2f} years, the others by {self.years_kept:.2f}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return dict(vars(self))
 
 
 def find_break(
@@ -190,7 +186,7 @@ class _Shells:
         )
 
 
-def _grid(size: int, *, older: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grid(size: int, *, older: bool) -> tuple[Ints, Ints]:
     """Return the shell and the gap of every cell of a table of couples by both ages."""
     husband, wife = np.indices((size, size))
     shell = np.maximum(husband, wife) if older else np.minimum(husband, wife)
@@ -220,7 +216,7 @@ def _years_off(original: CoupleAges, released: CoupleAges, *, older: bool) -> Fl
     return np.stack([fewer, *((rows[1] - rows[0])[1:] ** 2)])
 
 
-def _together(off: Floats, ages: NDArray[np.int64]) -> float:
+def _together(off: Floats, ages: Ints) -> float:
     couples, gap, size = off[:, ages]
     if not couples.sum():
         return 0.0

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Bools, Floats, InputError, Ints
 from indistinct.households import NOBODY, Kinship
 
 __all__ = [
@@ -25,9 +24,6 @@ __all__ = [
     "own_children",
 ]
 
-Counts = NDArray[np.float64]
-Ages = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 OLDEST = 130
 """Ages above this are refused: they are codes for something else."""
@@ -47,7 +43,7 @@ class CoupleAges:
         Couples of whom an age is not known.
     """
 
-    counts: Counts
+    counts: Floats
     left_out: int = 0
 
     @property
@@ -84,9 +80,9 @@ class OwnChildren:
         People whose age is not known.
     """
 
-    matched: Counts
-    children: Counts
-    women: Counts
+    matched: Floats
+    children: Floats
+    women: Floats
     left_out: int = 0
 
 
@@ -104,7 +100,7 @@ class CoupleEducation:
         Couples of whom a level, or the wife's age, is not known.
     """
 
-    counts: Counts
+    counts: Floats
     levels: tuple[str, ...]
     left_out: int = 0
 
@@ -172,7 +168,7 @@ def couple_education(
     return CoupleEducation(counts, tuple(levels), int((~known).sum()))
 
 
-def whole_ages(age: Any, kinship: Kinship) -> Ages:
+def whole_ages(age: Any, kinship: Kinship) -> Ints:
     """Return completed years, -1 where the age is missing or below 0."""
     values = np.asarray(age)
     if len(values) != kinship.records:
@@ -192,6 +188,6 @@ def whole_ages(age: Any, kinship: Kinship) -> Ages:
     return np.maximum(ages, -1)
 
 
-def _table(columns: tuple[Ages, ...], shape: tuple[int, ...]) -> Counts:
+def _table(columns: tuple[Ints, ...], shape: tuple[int, ...]) -> Floats:
     cell = np.ravel_multi_index(columns, shape)
     return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)

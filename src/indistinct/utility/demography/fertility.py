@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
-from indistinct.showing import Shown, Table
+from indistinct.core import Floats, InputError, at_least, check_number
+from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.utility.demography.counts import OwnChildren
 from indistinct.utility.demography.figures import fertility_figure
 from indistinct.utility.demography.rates import FertilitySeries, Survival, fertility_series
-from indistinct.utility.demography.words import direction, number, numbers, percent, verdict
+from indistinct.utility.demography.words import direction, percent, verdict
 
 __all__ = ["Fertility", "FertilityTrend", "own_child_fertility"]
 
-Floats = NDArray[np.float64]
 
 GROUPS = ((15, 29), (30, 49))
 """Ages whose trends are compared: fertility falls in one and rises in the other where births are
@@ -28,7 +25,7 @@ SHOWN = (0, 5, 10, 14)
 
 
 @dataclass(frozen=True)
-class FertilityTrend:
+class FertilityTrend(Part):
     """The trend of some ages' rates: their change a year, in children a woman.
 
     Parameters
@@ -46,6 +43,12 @@ class FertilityTrend:
     released: float
     errors: tuple[float, float]
 
+    FACTS = facts(
+        "ages original released",
+        Fact("difference", lambda found: found.released - found.original),
+        "errors directions agree",
+    )
+
     @property
     def directions(self) -> tuple[str, str]:
         """Rising, falling or flat, in the original and in the released file."""
@@ -61,18 +64,6 @@ class FertilityTrend:
             return True
         return abs(self.released - self.original) <= 2 * float(np.hypot(*self.errors))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "ages": list(self.ages),
-            "original": number(self.original),
-            "released": number(self.released),
-            "difference": number(self.released - self.original),
-            "errors": numbers(self.errors),
-            "directions": list(self.directions),
-            "agree": self.agree,
-        }
-
     def __str__(self) -> str:
         before, after = self.directions
         return (
@@ -81,8 +72,8 @@ class FertilityTrend:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Fertility(Shown):
+@result
+class Fertility(Result):
     """The test of own-child fertility: both series, their trends, and the verdict.
 
     Parameters
@@ -102,6 +93,25 @@ class Fertility(Shown):
     trends: tuple[FertilityTrend, ...]
     threshold: float
     census_year: int | None = None
+
+    FACTS = facts(
+        Fact("measure", lambda _: "own-child fertility"),
+        "years",
+        Fact("original", "original.total"),
+        Fact("released", "released.total"),
+        "difference",
+        Fact("max_difference", "largest"),
+        "threshold passed suggestion",
+        Fact("noise", "original.error"),
+        Fact(
+            "matched",
+            lambda found: [found.original.matched, found.released.matched],
+        ),
+        "trends",
+        Fact("ages", "original.ages"),
+        Fact("rates_original", "original.rates"),
+        Fact("rates_released", "released.rates"),
+    )
 
     @property
     def difference(self) -> Floats:
@@ -155,29 +165,6 @@ class Fertility(Shown):
     def plot(self) -> str:
         """Draw both series of total fertility rates as SVG."""
         return fertility_figure(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
-        return {
-            "measure": "own-child fertility",
-            "years": self.years,
-            "original": numbers(self.original.total),
-            "released": numbers(self.released.total),
-            "difference": numbers(self.difference),
-            "max_difference": number(self.largest),
-            "threshold": self.threshold,
-            "passed": self.passed,
-            "suggestion": self.suggestion,
-            "noise": numbers(self.original.error),
-            "matched": [numbers(self.original.matched), numbers(self.released.matched)],
-            "trends": [trend.to_dict() for trend in self.trends],
-            "ages": self.original.ages.tolist(),
-            "rates_original": [numbers(row) for row in self.original.rates],
-            "rates_released": [numbers(row) for row in self.released.rates],
-        }
-
-    def __repr__(self) -> str:
-        return self._short()
 
     def _lines(self) -> list[str]:
         head = f"Own-child fertility, {self.original.years} years: {verdict(self.passed)}"
@@ -253,8 +240,7 @@ def own_child_fertility(
     >>> own_child_fertility(counted, counted).passed
     True
     """
-    if not threshold >= 0:
-        raise InputError(f"The threshold must be a number from 0. Got {threshold}.")
+    check_number("The threshold", threshold, at_least(0))
     if len(original.children) != len(released.children):
         raise InputError(
             "Both files must be counted up to the same age of children. Got "

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.figures import Line, lines
+from indistinct.results.figures import Line, lines
 
 if TYPE_CHECKING:
-    from indistinct.utility.demography.age_gap import GapCurve
+    from indistinct.utility.demography.age_gaps import GapCurve
     from indistinct.utility.demography.breaks import AgeBreak
     from indistinct.utility.demography.fertility import Fertility
-    from indistinct.utility.demography.homogamy import HomogamyGroup
+    from indistinct.utility.demography.homogamous import HomogamyGroup
 
 __all__ = ["fertility_figure", "gap_figure", "homogamy_figure"]
 

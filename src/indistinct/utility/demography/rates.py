@@ -18,14 +18,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.errors import InputError
+from indistinct.core import Floats, InputError, Ints
 from indistinct.utility.demography.counts import OLDEST, OwnChildren
 
 __all__ = ["FertilitySeries", "Survival", "fertility_series"]
 
-Floats = NDArray[np.float64]
 
 Survival = Sequence[float] | Callable[[int], float]
 """The share of births still alive at completed age 0, 1, 2, …: a list, or a function of age.
@@ -50,7 +48,7 @@ class FertilitySeries:
         Of all children aged x, the share matched with their mother.
     """
 
-    ages: NDArray[np.int64]
+    ages: Ints
     rates: Floats
     exposed: Floats
     births: Floats

@@ -1,27 +1,10 @@
-"""How numbers and verdicts are written, for people and for other programs."""
+"""How shares, trends and verdicts are written for people."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
 
-__all__ = ["direction", "number", "numbers", "percent", "verdict"]
-
-
-def number(value: Any) -> float | None:
-    """Return a plain number; None for what is not a number, which JSON has no word for.
-
-    >>> number(float("nan")) is None, number(2.0)
-    (True, 2.0)
-    """
-    found = float(value)
-    return found if math.isfinite(found) else None
-
-
-def numbers(values: Iterable[Any]) -> list[float | None]:
-    """Return plain numbers."""
-    return [number(value) for value in values]
+__all__ = ["direction", "percent", "verdict"]
 
 
 def verdict(passed: bool | None) -> str:

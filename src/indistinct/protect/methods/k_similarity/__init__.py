@@ -1,0 +1,1 @@
+"""k-Similar: groups of records that are alike."""

@@ -1,0 +1,1 @@
+"""Minimal local suppression."""

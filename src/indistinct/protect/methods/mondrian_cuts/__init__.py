@@ -1,0 +1,1 @@
+"""Mondrian: cuts of the key."""

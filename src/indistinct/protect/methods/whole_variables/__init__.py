@@ -1,0 +1,1 @@
+"""The optimum over whole variables, by the lattice of their levels."""

@@ -1,0 +1,63 @@
+"""What may change in a release after it was written, and is noted in its trail.
+
+A certificate vouches for the trail up to the release. The entries after it note the hash of the
+certificate itself, which may be signed later, and of the reports, which may be written at any time.
+An entry comes before files are put in place and another after; where a run was killed between the
+two, what was there before and what was to come are both the holder's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from indistinct.release import parts
+from indistinct.release.audit import AuditTrail
+from indistinct.release.canonical_json import file_digest
+
+__all__ = ["NotedFiles", "noted", "read_noted"]
+
+_VERBS = ("seal", "report")
+_BEGUN = " begun"
+
+NotedFiles = dict[str, set[str | None]]
+"""For each file that was noted, the hashes that it may have; None where it may be absent."""
+
+
+@contextmanager
+def noted(folder: Path, verb: str) -> Iterator[Callable[[Mapping[str, Path]], None]]:
+    """Note files in a release's trail; call what is given when they are written, under any name.
+
+    Parameters
+    ----------
+    verb
+        ``seal`` for the certificate, ``report`` for reports.
+    """
+    if verb not in _VERBS:
+        raise ValueError(f"files are noted under one of {', '.join(_VERBS)}")
+    trail = AuditTrail(folder / parts.AUDIT)
+    hashes: dict[str, str] = {}
+
+    def begin(written: Mapping[str, Path]) -> None:
+        hashes.update({name: file_digest(path) for name, path in written.items()})
+        trail.append(verb + _BEGUN, data=hashes)
+
+    yield begin
+    trail.append(verb, data=hashes)
+
+
+def read_noted(folder: Path) -> NotedFiles:
+    """Return what the trail of a release says of the files that may change."""
+    settled: dict[str, str] = {}
+    begun: dict[str, str] = {}
+    for entry in AuditTrail(folder / parts.AUDIT):
+        if entry.verb in _VERBS:
+            settled.update(entry.data)
+            begun = {name: sha for name, sha in begun.items() if name not in entry.data}
+        elif entry.verb.removesuffix(_BEGUN) in _VERBS:
+            begun.update(entry.data)
+    known: NotedFiles = {name: {sha} for name, sha in settled.items()}
+    for name, sha in begun.items():
+        known[name] = {settled.get(name), sha}
+    return known

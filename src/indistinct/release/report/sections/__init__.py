@@ -1,0 +1,11 @@
+"""The sections of a report, each a function of facts and words, in the order of reading."""
+
+from typing import TYPE_CHECKING
+
+from indistinct.core.doorway import open_doorway
+
+if TYPE_CHECKING:
+    from indistinct.release.report.sections.comparison import Compared, comparison_sections
+    from indistinct.release.report.sections.every import SECTIONS
+
+open_doorway(__name__)

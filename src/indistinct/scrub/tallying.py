@@ -1,0 +1,92 @@
+"""Counts over documents as they come, of one size however many there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from indistinct.scrub.documents import Treated
+from indistinct.scrub.limits import TookTooLong, at_most, seconds_for
+from indistinct.scrub.text.judging import Traces, Verdict
+from indistinct.scrub.treating import SUPPRESSED
+
+__all__ = ["MOST_FOUND", "Tally", "Withheld"]
+
+MOST_FOUND = 10_000
+"""References that are listed one by one; of more, the private list of spans has them all."""
+
+MOST_WITHHELD = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A document that was not written, by its place, and why."""
+
+    document: str
+    reason: str
+
+
+@dataclass
+class Tally:
+    """What was found and done so far."""
+
+    documents: int = 0
+    empty: int = 0
+    written: int = 0
+    untold: int = 0
+    not_written: int = 0
+    actions: Counter[str] = field(default_factory=Counter)
+    references: Counter[str] = field(default_factory=Counter)
+    detectors: Counter[str] = field(default_factory=Counter)
+    withheld: list[Withheld] = field(default_factory=list)
+    found: list[dict[str, Any]] = field(default_factory=list)
+    traces: Traces = field(default_factory=Traces)
+
+    def add(self, treated: Treated) -> None:
+        """Count one document."""
+        self.documents += 1
+        if treated.text is None:
+            self.not_written += 1
+            if len(self.withheld) < MOST_WITHHELD:
+                self.withheld.append(Withheld(treated.document.place, treated.reason))
+            return
+        self.written += 1
+        self.empty += not treated.text.strip()
+        self._trace(treated.text, treated.document.number)
+        for one in treated.outcome.found:
+            self.actions[one.action] += 1
+            self.references[one.kind] += 1
+            self.detectors[one.detector] += 1
+            if len(self.found) <= MOST_FOUND:
+                told = one.to_dict()
+                # what stood there, who it was and what stands there now is for the list of spans
+                del told["replacement"], told["person"]
+                self.found.append({"document": treated.document.number, **told})
+
+    def _trace(self, text: str, number: int) -> None:
+        """Look for what the text still tells, as long as a document may take."""
+        try:
+            with at_most(seconds_for(text)):
+                self.traces.add(text, document=number)
+        except TookTooLong:
+            self.untold += 1
+
+    def verdict(self) -> Verdict:
+        """Return what the documents so far are, and what in them may single people out."""
+        return self.traces.finish()
+
+    @property
+    def total(self) -> int:
+        """References that were found."""
+        return sum(self.references.values())
+
+    @property
+    def suppressed(self) -> int:
+        """References that were taken out without anything in their place."""
+        return self.actions[SUPPRESSED]
+
+    @property
+    def replaced(self) -> int:
+        """References that were replaced."""
+        return self.total - self.suppressed

@@ -1,0 +1,144 @@
+"""Addresses on the net: made-up people at example.org, and user names that follow the person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from indistinct.scrub.text.people import Person
+from indistinct.scrub.text.replace.choosing import Choices, key_of
+from indistinct.scrub.text.replace.persons import Cast, Role
+from indistinct.scrub.text.replace.pools import clear_sex
+
+# Reserved for examples (RFC 2606): nobody's, for ever.
+_DOMAINS = ("example.org", "example.com", "example.net")
+_EMAIL = re.compile(
+    r"(?P<before>(?:mailto:)?\s*)(?P<local>[^\s@]{1,80}?)"
+    r"(?P<at>\s?@\s?|\s?[\[(]\s?at\s?[\])]\s?|\s+at\s+)"
+    r"(?P<domain>[^\s@]{1,80}(?:\s?[\[(]?\s?dot\s?[\])]?\s?\w{2,10})?)",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+_USER = re.compile(r"@?[^\W\d_]{3}[\w.-]{0,28}$")
+_PATH = re.compile(
+    r"(?P<scheme>[a-z]{3,6}://)?(?P<www>www\.)?[^/\s?#]+(?P<path>\S*)", re.IGNORECASE
+)
+_SLUG = "bcdfghjkmnpqrstvwxz23456789"
+
+
+def made_up_email(text: str, cast: Cast) -> str:
+    """An e-mail address at example.org of the person who had it, or of somebody made up."""
+    choices = cast.choices
+    found = _EMAIL.match(text)
+    if found is None:
+        return f"{_slug(choices, text)}@{_domain(choices, text)}"
+    domain = _domain(choices, found["domain"])
+    if "dot" in found["domain"].lower() and "." not in found["domain"]:
+        domain = domain.replace(".", " dot ")
+    return found["before"] + made_up_user(found["local"], cast) + found["at"] + domain
+
+
+def made_up_user(text: str, cast: Cast) -> str:
+    """A user name: of the made-up person where it was made of the true one's names."""
+    letters = [run for run in _RUN.findall(text) if run.isalpha()]
+    joined = key_of("".join(letters))
+    shape = _shape(joined, cast)
+    if shape is None:
+        # Not of anybody here: every word becomes a name, the first a first name.
+        names = _anybody(letters, text, cast)
+    else:
+        role, parts = shape
+        names = _spread([_name(role, part) for part in parts], len(letters))
+    made = iter(names)
+    digits = iter(cast.choices.secret.draw("user", text.lower(), size=len(text)))
+
+    def written(found: re.Match[str]) -> str:
+        run = found.group()
+        if run.isdigit():
+            return "".join(str((int(digit) + 1 + next(digits) % 9) % 10) for digit in run)
+        name = next(made)
+        if run.isupper() and len(run) > 1:
+            return name.upper()
+        return name.capitalize() if run[0].isupper() else name
+
+    return _RUN.sub(written, text)
+
+
+def is_user_name(text: str, cast: Cast) -> bool:
+    """Whether an identifier is a user name: a handle, or made of the names of somebody here."""
+    if not _USER.match(text):
+        return False
+    joined = key_of(text)
+    return text.startswith("@") or (len(joined) > 3 and _shape(joined, cast) is not None)
+
+
+def made_up_web(text: str, cast: Cast) -> str:
+    """A web address at example.org, a handle, or a made-up e-mail address."""
+    if text.startswith("@"):
+        return "@" + made_up_user(text[1:], cast)
+    found = _PATH.match(text)
+    if found is None:
+        return _domain(cast.choices, text)
+    path = f"/{_slug(cast.choices, text)}" if len(found["path"]) > 1 else found["path"]
+    return f"{found['scheme'] or ''}{found['www'] or ''}{_domain(cast.choices, text)}{path}"
+
+
+def _domain(choices: Choices, text: str) -> str:
+    return _DOMAINS[choices.secret.number("domain", text.lower(), below=len(_DOMAINS))]
+
+
+def _slug(choices: Choices, text: str) -> str:
+    return "".join(_SLUG[byte % len(_SLUG)] for byte in choices.secret.draw("slug", text)[:6])
+
+
+def _forms(first: str, last: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """How people put their names together, and of which parts."""
+    yield first + last, ("first", "last")
+    yield last + first, ("last", "first")
+    yield first[:1] + last, ("f", "last")
+    yield last + first[:1], ("last", "f")
+    yield first + last[:1], ("first", "l")
+    yield first, ("first",)
+    yield last, ("last",)
+
+
+def _shape(joined: str, cast: Cast) -> tuple[Role, tuple[str, ...]] | None:
+    """Whose names a user name is put together of, and of which parts."""
+    initial = joined[:1]
+    for person in cast.people:
+        last = key_of(person.last)
+        for name, part in ((person.first, "first"), (person.nickname, "nickname")):
+            first = key_of(name)
+            if initial not in (first[:1], last[:1]) or not (first or last):
+                continue
+            for form, parts in _forms(first, last):
+                if form == joined and len(form) > 2:
+                    named = tuple(part if one == "first" else one for one in parts)
+                    return cast.role(person.number), named
+    return None
+
+
+def _name(role: Role, part: str) -> str:
+    last = role.last.replace("-", "")
+    if part in ("f", "l"):
+        return (role.first if part == "f" else last)[0]
+    return {"first": role.first, "nickname": role.nickname, "last": last}[part]
+
+
+def _spread(names: list[str], runs: int) -> list[str]:
+    """The names for so many runs of letters: put together where there are fewer runs."""
+    if len(names) > runs:
+        return [*names[: runs - 1], "".join(names[runs - 1 :])]
+    return [*names, *[names[-1]] * (runs - len(names))]
+
+
+def _anybody(letters: list[str], text: str, cast: Cast) -> list[str]:
+    """Names of somebody who is not in the document, the same as elsewhere in the project."""
+    whole = key_of(text)
+    if len(letters) == 1:
+        return [cast.choices.surname(whole or text, "user")]
+    first, last = letters[0], max(letters[1:], key=len)
+    person = Person(-1, first=first, last=last, sex=clear_sex(first))
+    role = Role(person, cast.choices, f"{cast.own} {whole}")
+    names = [role.first, *[role.last] * (len(letters) - 1)]
+    return [name[0] if len(run) == 1 else name for name, run in zip(names, letters, strict=True)]
