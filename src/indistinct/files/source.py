@@ -55,6 +55,12 @@ class Source:
         return f"Source({self.origin!r}, {self.records:,} records, {len(self.variables)} variables)"
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        """What is another if the records are: what is known of a file holds for this alone."""
+        seen = self.path.stat()
+        return self.path, seen.st_ino, seen.st_size, seen.st_mtime_ns, self.records
+
+    @property
     def schema(self) -> pa.Schema:
         """The Arrow schema of the records."""
         return pq.read_schema(self.path)

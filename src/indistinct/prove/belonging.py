@@ -18,12 +18,14 @@ import pyarrow.compute as pc
 from indistinct.core import Bools, Floats, Ints, decoded, holds_numbers, holds_text
 from indistinct.files import Source
 from indistinct.households import household_numbers
+from indistinct.prove.covering import texts_of
 from indistinct.prove.members import columns_of_members
 from indistinct.prove.pairs import pairs_that_add_up, pairs_that_tell, pairs_that_tell_within
-from indistinct.prove.possible import Coded
+from indistinct.prove.possible import Coded, coded
 
 __all__ = [
     "Belonging",
+    "Occurring",
     "Relation",
     "Sampled",
     "as_numbers",
@@ -96,18 +98,26 @@ class Belonging:
         self._strangers = _strangers(private, apart)
         self.records = np.asarray(self._drawn.to_numpy()[self._strangers], dtype=np.int64)
         self.sampled: dict[str, Sampled] = {}
+        self.occurring: dict[str, Occurring] = {}
         self._some: dict[str, Sampled] = {}
         self._related: dict[Pair, Relation | None] = {}
         self._partly: dict[Pair, bool] = {}
         self._together: dict[tuple[Pair, str], Told] = {}
         self._within: dict[tuple[Pair, str], Told] = {}
         self._of_members: dict[tuple[str, str, str], bool] = {}
+        self._homes: dict[str, _Homes] = {}
 
-    def sample(self, name: str, column: pa.Array) -> None:
-        """Take the sample from a private column that has just been read."""
-        if name not in self.sampled:
+    def read(self, names: Sequence[str]) -> None:
+        """Read private columns, so far as they are not known: their values, and the sample."""
+        unknown = [name for name in names if name not in self.sampled]
+        if not unknown:
+            return
+        table = self._private.table(unknown)
+        for name in unknown:
+            column = decoded(table.column(name).combine_chunks())
             self.sampled[name] = Sampled.of(column.take(self._drawn))
             self._some[name] = self.sampled[name].take(self._strangers)
+            self.occurring[name] = Occurring.of(column)
 
     def related(self, of: str, name: str) -> Relation | None:
         """Say how closely a variable belongs to another."""
@@ -144,17 +154,38 @@ class Belonging:
 
         return _remembered(self._within, work, targets, pairs)
 
-    def told_of_members(
-        self, household: str, of: str, names: Sequence[str], read: Callable[[str], Coded]
-    ) -> list[str]:
+    def told_of_members(self, household: str, of: str, names: Sequence[str]) -> list[str]:
         """Return the variables that tell what another member of the household has."""
         unknown = [name for name in names if (household, of, name) not in self._of_members]
         if unknown:
-            homes = household_numbers(self._private, household)
-            columns = {name: _in_order(read(name)) for name in unknown}
-            found = columns_of_members(homes, _in_order(read(of)), columns, self.records)
+            if household not in self._homes:
+                self._homes[household] = _Homes(self._private, household, self.records)
+            homes = self._homes[household]
+            columns = {name: homes.column(name) for name in unknown}
+            found = columns_of_members(homes.numbers, homes.column(of), columns, homes.drawn)
             self._of_members |= {(household, of, name): name in found for name in unknown}
         return [name for name in names if self._of_members[household, of, name]]
+
+
+class _Homes:
+    """The households that drawn people live in, whole, and what their members have."""
+
+    def __init__(self, private: Source, household: str, drawn: Ints) -> None:
+        numbers = household_numbers(private, household)
+        looked_at = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+        looked_at[numbers[drawn]] = True
+        members = np.flatnonzero(looked_at[numbers])
+        self.numbers = numbers[members]
+        self.drawn: Ints = np.searchsorted(members, drawn).astype(np.int64)
+        self._private, self._members = private, pa.array(members)
+        self._columns: dict[str, Coded] = {}
+
+    def column(self, name: str) -> Coded:
+        """Return what the members have of a variable, its values in their order."""
+        if name not in self._columns:
+            column = self._private.table([name]).column(0).combine_chunks()
+            self._columns[name] = _in_order(coded(column.take(self._members)))
+        return self._columns[name]
 
 
 _LAST: dict[object, Belonging] = {}
@@ -168,8 +199,7 @@ def belonging_in(private: Source, apart: Sequence[str]) -> Belonging:
     apart
         Columns by which records belong to one household or person: no two such are compared.
     """
-    seen = private.path.stat()
-    key = (private.path, seen.st_ino, seen.st_size, seen.st_mtime_ns, private.records, *apart)
+    key = (*private.identity, *apart)
     if key not in _LAST:
         _LAST.clear()
         _LAST[key] = Belonging(private, apart)
@@ -255,6 +285,30 @@ def _told_within(
 def _tells(told: Ints, by: Ints) -> bool:
     relation = related(told, by)
     return relation is not None and relation.tells
+
+
+@dataclass(frozen=True, eq=False)
+class Occurring:
+    """What occurs in a column: its values, each once, and how many cells are missing."""
+
+    values: pa.Array = field(repr=False)
+    missing: int
+
+    @classmethod
+    def of(cls, column: pa.Array) -> Occurring:
+        """Read the cells; not-a-number is missing."""
+        if pa.types.is_floating(column.type):
+            column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
+        return cls(pc.unique(column).drop_null(), column.null_count)
+
+    def known_to(self, other: Occurring) -> Bools:
+        """Say of each value whether it occurs in another column too."""
+        if self.values.type == other.values.type:
+            found = pc.is_in(self.values, value_set=other.values)
+            return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+        known = set(texts_of(other.values.to_pylist()))
+        texts = texts_of(self.values.to_pylist())
+        return np.array([text in known for text in texts], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)

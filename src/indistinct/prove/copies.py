@@ -19,13 +19,13 @@ from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from indistinct.core import Bools, Ints, Words, decoded, progress
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.belonging import (
     Belonging,
+    Occurring,
     Relation,
     Sampled,
     as_numbers,
@@ -143,7 +143,8 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
     apart = [name for name in (promise.household, promise.person) if name is not None]
     names = [n for n in trial.release.variables if n in private.variables and n not in apart]
     belonging = belonging_in(private, [name for name in apart if name in private.variables])
-    targets = _changed(private, trial.release, names, altered, belonging)
+    released = _occurring(trial.release, names, belonging)
+    targets = [name for name in names if name in altered or released[name].tells_otherwise]
     # what stands in the key is told in every class already
     beside = [name for name in names if name not in altered and name not in promise.key]
     # a copy that was coarsened with the key is weighed by what it tells of the key
@@ -203,7 +204,9 @@ def find_copies(trial: Trial) -> tuple[Copy, ...]:
         if more and (copy := _weighed(trial, columns, pair, more, altered)) is not None:
             found.append(copy)
     left = [name for name in beside if name not in {copy.name for copy in found if copy.harms}]
-    found += _told_of_members(trial, columns, belonging, targets, left)
+    # what was recoded itself is no longer what the other member has
+    left = [name for name in left if released[name].mostly_as_it_was]
+    found += _told_of_members(trial, belonging, targets, left)
     return tuple(found)
 
 
@@ -229,11 +232,7 @@ def pairs_passed_over(trial: Trial) -> int:
 
 
 def _told_of_members(
-    trial: Trial,
-    columns: _Columns,
-    belonging: Belonging,
-    targets: Sequence[str],
-    names: Sequence[str],
+    trial: Trial, belonging: Belonging, targets: Sequence[str], names: Sequence[str]
 ) -> list[Copy]:
     """Return the columns that tell what was coarsened of another member of the household."""
     household, private = trial.promise.household, trial.private
@@ -241,24 +240,14 @@ def _told_of_members(
         return []
     if household not in trial.release.variables:
         return []
-    # what was recoded itself is no longer what the other member has
-    telling = [
-        name for name in names if _mostly_as_it_was(columns.private(name), columns.released(name))
-    ]
     found: dict[str, list[str]] = {}
     for of in targets:
-        others = [name for name in telling if name != of]
-        for name in belonging.told_of_members(household, of, others, columns.private):
+        others = [name for name in names if name != of]
+        for name in belonging.told_of_members(household, of, others):
             found.setdefault(name, []).append(of)
     return [
         Copy(name, tuple(of), tuple(of), household=household) for name, of in sorted(found.items())
     ]
-
-
-def _mostly_as_it_was(private: Coded, released: Coded) -> bool:
-    known = {value for value in private.values if value is not None}
-    values = [value for value in released.values if value is not None]
-    return bool(values) and 2 * sum(value in known for value in values) >= len(values)
 
 
 def _finer_first(
@@ -357,36 +346,33 @@ def _paired(one: Coded, other: Coded, *, gaps: bool) -> tuple[Coded, Ints]:
     return Coded(values, codes.reshape(-1).astype(np.int64)), pairs
 
 
-def _changed(
-    private: Source,
-    release: Source,
-    names: Sequence[str],
-    altered: set[str],
-    belonging: Belonging,
-) -> list[str]:
-    """Return the variables of which the release tells other things; private ones are sampled.
+@dataclass(frozen=True)
+class _Released:
+    """What became of a variable: whether its cells say other things, and whether few of them."""
 
-    A variable was changed if cells are empty that were not, or hold what no private cell holds.
+    tells_otherwise: bool
+    mostly_as_it_was: bool
+
+
+def _occurring(release: Source, names: Sequence[str], belonging: Belonging) -> dict[str, _Released]:
+    """Lay the released values of variables beside the private ones, which are sampled.
+
+    A variable tells otherwise if cells are empty that were not, or hold what no private cell holds.
     """
-    changed = []
+    found = {}
     for start in range(0, len(names), _AT_ONCE):
         some = list(names[start : start + _AT_ONCE])
-        old, own = private.table(some), release.table(some)
+        belonging.read(some)
+        table = release.table(some)
         for name in some:
-            before, after = (decoded(t.column(name).combine_chunks()) for t in (old, own))
-            if name in altered or _tells_otherwise(before, after):
-                changed.append(name)
-            belonging.sample(name, before)
-    return changed
-
-
-def _tells_otherwise(before: pa.Array, after: pa.Array) -> bool:
-    if after.null_count > before.null_count:
-        return True
-    known, values = pc.unique(before), pc.unique(after).drop_null()
-    if values.type != known.type:
-        return not set(texts_of(values.to_pylist())) <= set(texts_of(known.to_pylist()))
-    return not pc.all(pc.is_in(values, value_set=known), min_count=0).as_py()
+            before = belonging.occurring[name]
+            after = Occurring.of(decoded(table.column(name).combine_chunks()))
+            known = after.known_to(before)
+            found[name] = _Released(
+                after.missing > before.missing or not known.all(),
+                len(known) > 0 and 2 * int(known.sum()) >= len(known),
+            )
+    return found
 
 
 @dataclass(frozen=True, eq=False)

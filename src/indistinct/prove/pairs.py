@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from indistinct.core import Floats, Ints
@@ -34,6 +35,8 @@ __all__ = [
     "pairs_that_tell_within",
 ]
 
+Codes = NDArray[np.uint16]
+"""Values as places in their order, from 1; 0 is missing."""
 
 TOGETHER = 0.9
 """The share of avoidable changes that the order of a pair must avoid."""
@@ -155,15 +158,16 @@ class _Sorted:
                     break
         return found
 
-    def _in_order(self, inner: str, outer: str | None) -> tuple[Ints, NDArray[np.uint16]]:
+    def _in_order(self, inner: str, outer: str | None) -> tuple[Ints, Codes]:
         """Return the records in the order of one variable within another, and the other's codes."""
         if inner not in self._order:
             self._order[inner] = np.argsort(self._codes[inner], kind="stable")
         order = self._order[inner]
         if outer is None:
             return order, np.ones(len(order), dtype=np.uint16)
-        order = order[np.argsort(self._codes[outer][order], kind="stable")]
-        return order, self._codes[outer][order]
+        strata = self._codes[outer]
+        order = _placed(order, strata, int(strata.max(initial=0)) + 1)
+        return order, strata[order]
 
     def _usually_within(self, target: str, outer: str) -> Floats:
         """Return how often a target changes by chance from one record of a value to the next."""
@@ -205,20 +209,50 @@ class _Sorted:
         return self._usual[target, outer]
 
 
-def _changes(
-    told: NDArray[np.uint16], strata: NDArray[np.uint16], number: int = 0
-) -> tuple[Floats, Ints]:
+def _changes(told: Codes, strata: Codes, number: int = 0) -> tuple[Floats, Ints]:
     """Return how often values change in each stratum by chance, and at the least."""
-    room = int(told.max(initial=0)) + 1
-    cells, counts = np.unique(strata.astype(np.int64) * room + told, return_counts=True)
     sizes = np.bincount(strata, minlength=number)
-    stratum = cells // room
-    agreeing = np.bincount(stratum, counts * (counts - 1) / sizes[stratum], minlength=len(sizes))
-    least = np.bincount(stratum, minlength=len(sizes)) - (sizes > 0)
-    return np.maximum(sizes - 1, 0) - agreeing, least
+    kinds, agreeing = _agreeing(told, strata, sizes, int(told.max(initial=0)) + 1)
+    return np.maximum(sizes - 1, 0) - agreeing, kinds - (sizes > 0)
 
 
-def _disagreeing(told: Ints, groups: NDArray[np.uint16]) -> Floats:
+@njit(cache=True, nogil=True)
+def _agreeing(told: Codes, strata: Codes, sizes: Ints, room: int) -> tuple[Ints, Floats]:
+    """Count the values of each stratum, and the neighbours that agree in a random order."""
+    placed = _placed(np.arange(len(strata)), strata, len(sizes))
+    kinds = np.zeros(len(sizes), dtype=np.int64)
+    agreeing = np.zeros(len(sizes), dtype=np.float64)
+    counts = np.zeros(room, dtype=np.int64)
+    start = 0
+    for stratum in range(len(sizes)):
+        size = sizes[stratum]
+        for at in range(start, start + size):
+            value = told[placed[at]]
+            kinds[stratum] += counts[value] == 0
+            counts[value] += 1
+        for at in range(start, start + size):
+            value = told[placed[at]]
+            agreeing[stratum] += counts[value] * (counts[value] - 1) / size
+            counts[value] = 0
+        start += size
+    return kinds, agreeing
+
+
+@njit(cache=True, nogil=True)
+def _placed(order: Ints, strata: Codes, number: int) -> Ints:
+    """Return records that are in some order by their strata, each stratum in that order."""
+    starts = np.zeros(number + 1, dtype=np.int64)
+    for record in order:
+        starts[strata[record] + 1] += 1
+    starts = np.cumsum(starts)
+    placed = np.empty(len(order), dtype=np.int64)
+    for record in order:
+        placed[starts[strata[record]]] = record
+        starts[strata[record]] += 1
+    return placed
+
+
+def _disagreeing(told: Ints, groups: Codes) -> Floats:
     """Return for each record how many of the others in its group have another value."""
     pairs = groups.astype(np.int64) * (int(told.max(initial=0)) + 1) + told
     _, cell, alike = np.unique(pairs, return_inverse=True, return_counts=True)

@@ -25,6 +25,7 @@ __all__ = [
     "Possible",
     "ValueSets",
     "by_origin",
+    "coded",
     "coded_column",
     "people_in_classes",
     "people_of",
@@ -44,7 +45,12 @@ class Coded:
 
 def coded_column(source: Source, name: str) -> Coded:
     """Read a column of a file as codes; not-a-number is missing."""
-    column = decoded(source.table([name]).column(0).combine_chunks())
+    return coded(source.table([name]).column(0).combine_chunks())
+
+
+def coded(column: pa.Array) -> Coded:
+    """Return cells as codes; not-a-number is missing."""
+    column = decoded(column)
     if pa.types.is_floating(column.type):
         column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
     values, codes = values_and_codes(column)
