@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 
 from indistinct.core import Level, Role
@@ -385,6 +386,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z0-9]+", plain.lower()))
 
 
+@lru_cache(maxsize=1 << 14)
 def concept_of(name: str) -> Concept | None:
     """Return what a name speaks of: the concept that explains most of its words.
 

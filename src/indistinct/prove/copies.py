@@ -52,8 +52,8 @@ PAIRS_AT_MOST = 10_000
 
 
 _BINS = 1_000
-_AT_ONCE = 8
-"""Columns that are read together: quicker than one by one, and no whole file in memory."""
+_CELLS_AT_ONCE = 1 << 23
+"""Cells that are read together, of whole columns: every reading costs, and memory has an end."""
 
 
 @dataclass(frozen=True)
@@ -360,8 +360,9 @@ def _occurring(release: Source, names: Sequence[str], belonging: Belonging) -> d
     A variable tells otherwise if cells are empty that were not, or hold what no private cell holds.
     """
     found = {}
-    for start in range(0, len(names), _AT_ONCE):
-        some = list(names[start : start + _AT_ONCE])
+    at_once = max(1, _CELLS_AT_ONCE // max(1, release.records))
+    for start in range(0, len(names), at_once):
+        some = list(names[start : start + at_once])
         belonging.read(some)
         table = release.table(some)
         for name in some:
