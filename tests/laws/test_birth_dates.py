@@ -56,6 +56,25 @@ def test_in_every_form(name, form, tmp_path):
     assert name not in names_released(with_dates(1, name, FORMS[form]), tmp_path / "r")
 
 
+AS_NUMBERS = {
+    "days since 1970": lambda day: (day - datetime.date(1970, 1, 1)).days,
+    "seconds since 1960": lambda day: (day - datetime.date(1960, 1, 1)).days * 86_400,
+    "decimal years": lambda day: round(day.year + (day.timetuple().tm_yday - 0.5) / 365.25, 3),
+}
+
+
+@pytest.mark.parametrize("form", AS_NUMBERS)
+def test_as_numbers(form, tmp_path):
+    table = with_dates(1, "whole", "%Y-%m-%d")
+    days = [datetime.date.fromisoformat(day) for day in table.column("whole").to_pylist()]
+    table = table.drop_columns(["whole"]).append_column("dob", [list(map(AS_NUMBERS[form], days))])
+    weights = np.random.default_rng(1).integers(500, 4_800, 200)
+    table = table.append_column("birth_weight", [weights])
+    left = names_released(table, tmp_path / "r")
+    assert "dob" not in left
+    assert "birth_weight" in left
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_by_every_name(name, tmp_path):
     table = with_dates(2, name, "%d.%m.%Y", first=1990)

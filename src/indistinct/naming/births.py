@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 
 from indistinct.files import Source
-from indistinct.naming.concepts import words_of
+from indistinct.naming.concepts import says_amount, words_of
 from indistinct.naming.content import SAMPLE, Content
 
 __all__ = ["birth_words", "born_on", "born_on_parts"]
@@ -28,6 +28,11 @@ _ENOUGH = 20
 _NEARLY_ALL = 0.95
 
 _WHOLE = re.compile(r"(\d{1,4})(?:\.0*)?")
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
+
+_DECADE_OF_DAYS = 3650
+"""The least that dates of birth differ by where days are counted."""
 
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """Days of the months."""
@@ -66,10 +71,14 @@ def birth_words(name: str, label: str = "") -> bool:
 
 def born_on(content: Content, label: str = "") -> str | None:
     """Say why a column is thought to hold dates of birth to the day; None if it is not."""
+    called = birth_words(content.facts.name, label)
+    amount = says_amount(content.facts.name, label)
+    if called and not amount and _counts_days(content.texts):
+        return "dates of birth, to the day, as numbers"
     days = _days(content.texts)
     if days is None:
         return None
-    if birth_words(content.facts.name, label):
+    if called:
         return "dates of birth, to the day"
     if len(days) >= _ENOUGH and _over_a_lifetime([year for year, _, _ in days]):
         return "days that are spread over a lifetime, as dates of birth are"
@@ -107,6 +116,24 @@ def _whole_numbers(told: Iterable[str]) -> list[int]:
     """Return texts as whole numbers; none where one of them is something else."""
     found = [_WHOLE.fullmatch(text.strip()) for text in told]
     return [] if None in found else [int(match[1]) for match in found if match]
+
+
+def _counts_days(told: Iterable[str]) -> bool:
+    """Say whether numbers tell days: counted from some day on, or as years with fractions.
+
+    Days are counted from 1900, 1960 or 1970, also as seconds; a year by itself tells none.
+
+    >>> [_counts_days(texts) for texts in (map(str, range(-9000, 9000, 300)),
+    ...     (f"{1940 + n * 0.37:.2f}" for n in range(90)), map(str, range(1930, 2010)))]
+    [True, True, False]
+    """
+    numbers = {float(text) for text in map(str.strip, told) if _NUMBER.fullmatch(text)}
+    if len(numbers) < _ENOUGH:
+        return False
+    low, high = min(numbers), max(numbers)
+    if 1850 <= low and high <= 2100:
+        return len({round(number % 1, 4) for number in numbers}) > len(_LONGEST)
+    return high - low >= _DECADE_OF_DAYS
 
 
 def _between(found: Sequence[int], low: int, high: int, *, at_least: int) -> bool:
