@@ -131,7 +131,7 @@ def _counts_days(told: Iterable[str]) -> bool:
     if len(numbers) < _ENOUGH:
         return False
     low, high = min(numbers), max(numbers)
-    if 1850 <= low and high <= 2100:
+    if low >= 1850 and high <= 2100:
         return len({round(number % 1, 4) for number in numbers}) > len(_LONGEST)
     return high - low >= _DECADE_OF_DAYS
 
