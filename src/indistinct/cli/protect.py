@@ -18,7 +18,7 @@ from rich.console import Console
 from indistinct.cli.declared import Line, Topic, line_of, read_given, taking
 from indistinct.cli.mapping import show_map
 from indistinct.cli.options import (
-    ENGINE,
+    QUERIED,
     Compute,
     DataFile,
     Json,
@@ -130,7 +130,7 @@ def _lines() -> dict[str, Line]:
         **released,
         **_FURTHER,
         **methods,
-        **ENGINE,
+        **QUERIED,
         "json": (Json, False),
     }
 
@@ -155,7 +155,7 @@ def _topics() -> Iterator[Topic]:
             "allow_outside",
         ),
     )
-    yield Topic("engine", "what does the counting", (*ENGINE,))
+    yield Topic("engine", "what does the counting", (*QUERIED,))
 
 
 def _exclusions() -> dict[str, str]:
@@ -187,7 +187,7 @@ def protect(
     asked = read_given(list(RELEASING.values()), given)
     if not asked.get("key") and declared is None:
         asked["key"] = tuple(n for group in options.get("quasi_identifiers", ()) for n in group)
-    with opened(data, Compute.of(given), query=given["query"], project=project) as found:
+    with opened(data, Compute.of(given), project=project) as found:
         report = found.project.report if found.project else ReportSettings()
         wanted = Wanted(
             **{**asked, "key": tuple(dict.fromkeys(asked.get("key", ())))},

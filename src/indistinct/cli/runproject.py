@@ -49,7 +49,7 @@ _LINES: Mapping[str, Line] = {
     ),
     **{one.parameter: line_of(one, PLACES.get(one.name)) for one in _ASKED},
     "pdf": (Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")], False),
-    **{name: line for name, line in ENGINE.items() if name != "query"},
+    **ENGINE,
     "json": (Json, False),
 }
 
