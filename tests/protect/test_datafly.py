@@ -22,7 +22,7 @@ from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers
 from indistinct.protect.methods.datafly_ii.datafly_profile import (
     CARETAKER,
     CONTRACT_BOUND,
-    PROFILES,
+    PRESETS,
     PUBLIC_USE,
     Profile,
 )
@@ -205,8 +205,12 @@ def test_the_three_recipients():
     assert researcher.profile.per_attribute
     assert researcher.smallest >= 3
     assert public.recoding.smallest >= 3
-    assert set(PROFILES) == {"caretaker", "contract-bound researcher", "public use"}
-    for profile in PROFILES.values():
+    assert {profile.name for profile in PRESETS.values()} == {
+        "caretaker",
+        "contract-bound researcher",
+        "public use",
+    }
+    for profile in PRESETS.values():
         assert Profile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile
 
 

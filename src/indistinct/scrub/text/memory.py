@@ -5,8 +5,7 @@ nickname, initials, in small letters or capitals, misspelt, joined to one word. 
 once, with one lookup per word. A word that is also common (Will, May, Hope) needs a capital that
 the beginning of a sentence does not explain, or a cue; a term of medicine needs a cue.
 
-Memory is bounded: a `Memory` keeps the names met last, and `Patients` the memories used last, so
-that millions of notes can pass by in any order. With `Memory.of`, all documents of a patient are
+Memory is bounded: it keeps the names met last. With `Memory.of`, all documents of a patient are
 read before any is searched again, and what is found does not depend on their order.
 """
 
@@ -27,7 +26,6 @@ from indistinct.scrub.text.spans import NAME, Kind, Span
 
 CERTAIN = 0.8
 MOST_NAMES = 200
-MOST_PATIENTS = 10_000
 
 # On Zipf's scale a word of 3.5 is written once in 300,000 words, one of 2.6 once in 2.5 million.
 _COMMON = 3.5
@@ -150,32 +148,6 @@ sex=None, patient=False, staff=False)
             self._names[name.bare] = max(known, name.certainty)
         while len(self._names) > self.most:
             self._names.popitem(last=False)
-
-
-class Patients:
-    """The memories of many patients, of which those used last are kept.
-
-    >>> patients = Patients(most=2)
-    >>> for number in ("a", "b", "a", "c"):
-    ...     memory = patients.memory(number)
-    >>> list(patients.kept)
-    ['a', 'c']
-    """
-
-    def __init__(self, *, identities: Identities | None = None, most: int = MOST_PATIENTS) -> None:
-        self.kept: OrderedDict[str, Memory] = OrderedDict()
-        self._identities = identities
-        self._most = most
-
-    def memory(self, patient: str) -> Memory:
-        """The memory of a patient's documents, which learns from each."""
-        memory = self.kept.pop(patient, None)
-        if memory is None:
-            memory = Memory(identities=self._identities, learning=True)
-        self.kept[patient] = memory
-        if len(self.kept) > self._most:
-            self.kept.popitem(last=False)
-        return memory
 
 
 def remembered(page: Page, postings: list[Span], memory: Memory) -> list[Span]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.core import Bools, InputError
 from indistinct.tables.derived.inferring import (
@@ -20,7 +19,6 @@ __all__ = [
     "chi_squares",
     "largest_remainders",
     "percentages",
-    "signed_chi_square",
 ]
 
 PERCENT_STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -106,17 +104,6 @@ def largest_remainders(counts: Ints, units: int = 100) -> Floats:
     left = units - floors.sum(axis=1, keepdims=True)
     shared: Floats = (floors + (rank < left)).astype(np.float64)
     return shared
-
-
-def signed_chi_square(observed: NDArray[np.int64], expected: Floats) -> Floats:
-    """Return (O − E)²/E with the sign of O − E.
-
-    >>> signed_chi_square(np.array([30, 10]), np.array([20.0, 20.0])).tolist()
-    [5.0, -5.0]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.sign(observed - expected) * (observed - expected) ** 2 / expected
-    return found
 
 
 def chi_squares(
