@@ -29,9 +29,9 @@ from indistinct.tables.derived.deriving import cluster_codes, k_means
 from indistinct.tables.derived.direct import (
     chi_squares,
     largest_remainders,
+    leaves_open,
     percentages,
 )
-from indistinct.tables.derived.inferring import leaves_open
 from indistinct.tables.derived.models import fit, significant
 from indistinct.tables.derived.shares import ShareCounts
 

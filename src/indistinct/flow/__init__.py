@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         outcomes_of,
         write_comparison_report,
     )
-    from indistinct.flow.leaving import Leaving, prepare_to_leave
+    from indistinct.flow.leaving import Leaving, prepare_to_leave, replay_of
     from indistinct.flow.opening import kept_open, open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
     from indistinct.flow.protecting import (
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
         silent,
     )
     from indistinct.flow.releasing import release_data, run_project
-    from indistinct.flow.replaying import replay_of
-    from indistinct.flow.reporting import WrittenReport, make_report, write_document, write_report
-    from indistinct.flow.reporting_against import compared_with
+    from indistinct.flow.reporting import (
+        WrittenReport,
+        compared_with,
+        make_report,
+        write_document,
+        write_report,
+    )
     from indistinct.flow.run_result import Run
     from indistinct.flow.session import Data
     from indistinct.flow.verifying import ATTACKS, judge_release, verify_release

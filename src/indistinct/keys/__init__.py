@@ -6,9 +6,18 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.keys.coded import Coded, CodedColumn, Side, read_coded
-    from indistinct.keys.dalenius import Group, RunningTally, find_groups, unique_records
+    from indistinct.keys.dalenius import (
+        T1,
+        T2,
+        Encoding,
+        Group,
+        Integers,
+        RunningTally,
+        best_transformation,
+        find_groups,
+        unique_records,
+    )
     from indistinct.keys.elimination import MOST_LINKS, possible_links
-    from indistinct.keys.encodings import T1, T2, Encoding, Integers, best_transformation
     from indistinct.keys.explaining import Explanation, explain
     from indistinct.keys.generalisable import Generalisable
     from indistinct.keys.matching import counts_in

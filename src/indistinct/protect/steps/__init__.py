@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from indistinct.protect.steps.noise import AddNoise, Distribution, NoiseUnit
     from indistinct.protect.steps.outlier_noise import NoiseOnOutliers, robust_distances
     from indistinct.protect.steps.outliers import OutlierRule, OutliersToMedians
-    from indistinct.protect.steps.pram import Pram, PramOutcome
-    from indistinct.protect.steps.pram_matrix import (
+    from indistinct.protect.steps.pram import (
+        Pram,
         PramEstimate,
         PramMethod,
+        PramOutcome,
         TransitionMatrix,
         pram_estimate,
     )

@@ -6,7 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.tables.derived.deriving import derive
-    from indistinct.tables.derived.inferring import inferable, least_denominator
+    from indistinct.tables.derived.direct import inferable, least_denominator
     from indistinct.tables.derived.models import Parameter
     from indistinct.tables.derived.result import Column, Derived, Loading
     from indistinct.tables.derived.shares import Share

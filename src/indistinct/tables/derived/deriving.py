@@ -15,8 +15,13 @@ import numpy as np
 
 from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Seed, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.derived.direct import Direct, chi_squares, percentages
-from indistinct.tables.derived.inferring import finest_step, leaves_open
+from indistinct.tables.derived.direct import (
+    Direct,
+    chi_squares,
+    finest_step,
+    leaves_open,
+    percentages,
+)
 from indistinct.tables.derived.models import Parameter, fit_model
 from indistinct.tables.derived.result import Column, Derived, Loading
 from indistinct.tables.derived.shares import (
