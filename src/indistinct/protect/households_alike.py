@@ -106,10 +106,9 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
         for name, found in cells.items():
             altered |= found.codes != before[name]
         result = _written(engine, source, {n: cells[n] for n in cells if changed[n]}, kept)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int((altered & kept).sum()),
             cells_changed={name: number for name, number in changed.items() if number},
             residual=0,

@@ -55,10 +55,9 @@ class RenumberHouseholds(Step, kind="renumber-households"):
         schema = source.schema.set(position, field)
         variables = source.variables.updated({self.household: {"labels": {}, "categories": None}})
         result = engine.transform(source, change, schema=schema, variables=variables)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int((~alone).sum()),
             cells_changed={self.household: int((~alone).sum())},
             notes=(f"{len(homes):,} households have new numbers",),

@@ -223,10 +223,9 @@ class Shuffle(Step, kind="shuffle"):
             source,
             {name: columns[name].renewed(table.column(name)) for name in self.variables},
         )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(np.logical_or.reduce(list(changed.values())).sum()),
             cells_changed={name: int(mask.sum()) for name, mask in changed.items()},
             notes=tuple(notes),

@@ -211,10 +211,9 @@ class Substitute(Step, kind="substitute"):
         classes = class_numbers(tally)
         result = with_columns(engine, source, {name: new.take(pa.array(classes))})
         cells = int(real[classes].sum())
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=cells,
             cells_changed={name: cells},
             notes=(f"{len(texts):,} different values of {name} have made-up ones in their place",),

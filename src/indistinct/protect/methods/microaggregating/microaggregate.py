@@ -133,10 +133,9 @@ class Microaggregate(Step, kind="microaggregate"):
             warnings.append(
                 f"{left:,} records have a missing value and are left as they are, unprotected"
             )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(changed.any(axis=1).sum()),
             cells_changed=dict(zip(self.variables, changed.sum(axis=0).tolist(), strict=True)),
             residual=left,

@@ -127,10 +127,9 @@ class GroupQuarters(Step, kind="group-quarters"):
                 "the order of the records may still tell who lived together: put it in another "
                 "one (scramble-households after this step)",
             )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=number,
             cells_changed=cells,
             notes=(

@@ -117,10 +117,9 @@ class SampleHouseholds(Step, kind="sample-households"):
             warnings = (
                 f"of {len(empty):,} strata, with {int(empty.sum()):,} households, none was drawn",
             )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=(f"{int(drawn.sum()):,} of {len(households):,} households were drawn",),
             warnings=warnings,
             rows=np.flatnonzero(kept),

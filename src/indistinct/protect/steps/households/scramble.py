@@ -109,10 +109,9 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
         rank[shuffled(context.draws(), "order", households.first)] = np.arange(len(households))
         order = np.argsort(rank[households.of_record], kind="stable")
         result = in_order(engine, source, order)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=(
                 f"{len(households):,} households stand in a new order; record numbers before and "
                 "after have nothing to do with each other",
