@@ -36,7 +36,7 @@ from indistinct.cli.places import (
 )
 from indistinct.core import doors
 from indistinct.core.doors import watch as watch_module
-from indistinct.core.doors.leftovers import name_aside
+from indistinct.core.doors.going import name_aside
 from indistinct.core.errors import IndistinctError, InputError
 from indistinct.query.log import Log
 from indistinct.release import AuditTrail

@@ -18,7 +18,7 @@ from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect import Deidentify, Plan
 from indistinct.protect.methods.datafly_ii.datafly import average_class_size, datafly
-from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers
+from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers, outliers
 from indistinct.protect.methods.datafly_ii.datafly_profile import (
     CARETAKER,
     CONTRACT_BOUND,
@@ -27,7 +27,6 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
     Profile,
 )
 from indistinct.protect.methods.datafly_ii.datafly_request import check_tags, datafly_request
-from indistinct.protect.methods.datafly_ii.datafly_rollup import outliers
 from indistinct.protect.methods.datafly_ii.datafly_table import anonymity_table
 from indistinct.protect.select import Select
 from indistinct.protect.step import Context, Step

@@ -38,8 +38,7 @@ from indistinct.cli.places import (
     ProjectFile,
     ReleasePlace,
 )
-from indistinct.cli.released import tell_run
-from indistinct.cli.results import show_actions, show_side_by_side
+from indistinct.cli.results import show_actions, show_side_by_side, tell_run
 from indistinct.cli.verb import together
 from indistinct.core import InputError, for_json
 from indistinct.core.doors import folder_written_whole

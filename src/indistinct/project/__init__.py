@@ -23,9 +23,14 @@ if TYPE_CHECKING:
         TableMethod,
     )
     from indistinct.project.reading import load_project, read_project
-    from indistinct.project.recipients import Recipient, check_recipients
-    from indistinct.project.reporting import ReportSettings
+    from indistinct.project.sections import (
+        Dates,
+        Recipient,
+        ReportSettings,
+        Scope,
+        TextSettings,
+        check_recipients,
+    )
     from indistinct.project.settings import Place, Problems, header
-    from indistinct.project.texts import Dates, Scope, TextSettings
 
 open_doorway(__name__)

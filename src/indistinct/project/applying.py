@@ -14,8 +14,8 @@ from indistinct.options import Where
 from indistinct.project.contract import named_variables
 from indistinct.project.household import named_in_household
 from indistinct.project.method import named_in_method
+from indistinct.project.sections import named_in_text
 from indistinct.project.settings import Problems, header, shown
-from indistinct.project.texts import named_in_text
 
 if TYPE_CHECKING:
     from indistinct.project.model import Declared, Project

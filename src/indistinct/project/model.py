@@ -22,8 +22,13 @@ from indistinct.project.contract import Contract
 from indistinct.project.household import DeclaredRule, Household, household_columns
 from indistinct.project.method import MethodSettings
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
-from indistinct.project.recipients import Access, Recipient
-from indistinct.project.reporting import ReportSettings
+from indistinct.project.sections import (
+    Access,
+    DeclaredStep,
+    Recipient,
+    ReportSettings,
+    TextSettings,
+)
 from indistinct.project.settings import (
     choice,
     cluster,
@@ -44,8 +49,6 @@ from indistinct.project.settings import (
     whole,
     yes_or_no,
 )
-from indistinct.project.steps import DeclaredStep
-from indistinct.project.texts import TextSettings
 from indistinct.rules import Rules
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]

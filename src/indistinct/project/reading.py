@@ -22,8 +22,8 @@ from indistinct.project.household import check_household, made_rules
 from indistinct.project.method import check_method_settings, read_method
 from indistinct.project.model import Declared, Project
 from indistinct.project.publishing import check_publishing
+from indistinct.project.sections import read_steps
 from indistinct.project.settings import Place, Problems, header, path, shown
-from indistinct.project.steps import read_steps
 
 __all__ = ["UNIQUE_ROLES", "check_places", "load_project", "read_project"]
 

@@ -12,8 +12,12 @@ from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.steps.households.groups import read_households
-from indistinct.protect.steps.households.identities import fresh_identities, plain_column, shuffled
+from indistinct.protect.steps.households.groups import (
+    fresh_identities,
+    plain_column,
+    read_households,
+    shuffled,
+)
 
 __all__ = ["RenumberHouseholds"]
 

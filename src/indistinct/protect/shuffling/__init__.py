@@ -8,6 +8,6 @@ if TYPE_CHECKING:
     from indistinct.protect.shuffling.presets import CensusShares, CensusVariables, census_shuffle
     from indistinct.protect.shuffling.reading import marginality, taxonomic_order
     from indistinct.protect.shuffling.step import Hold, Shuffle
-    from indistinct.protect.shuffling.units import Of
+    from indistinct.protect.shuffling.turns import Of
 
 open_doorway(__name__)

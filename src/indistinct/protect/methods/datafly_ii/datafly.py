@@ -26,7 +26,13 @@ from indistinct.core import (
 )
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.generalise import Generalise
-from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers, allowed_drop
+from indistinct.protect.methods.datafly_ii.datafly_outliers import (
+    DropOutliers,
+    Rollup,
+    allowed_drop,
+    outliers,
+    settled,
+)
 from indistinct.protect.methods.datafly_ii.datafly_profile import (
     AnonymityMapping,
     Profile,
@@ -34,7 +40,6 @@ from indistinct.protect.methods.datafly_ii.datafly_profile import (
     exact_share,
     percent_of_records,
 )
-from indistinct.protect.methods.datafly_ii.datafly_rollup import Rollup, outliers, settled
 from indistinct.protect.plan import Plan
 from indistinct.protect.step import Step
 from indistinct.results import Fact, Result, Table, facts, result

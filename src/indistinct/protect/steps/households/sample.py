@@ -21,10 +21,12 @@ from indistinct.protect.steps.columns import (
     read_numbers,
     with_columns,
 )
-from indistinct.protect.steps.households.groups import Households, Ints, read_households
-from indistinct.protect.steps.households.identities import (
+from indistinct.protect.steps.households.groups import (
+    Households,
+    Ints,
     fresh_identities,
     plain_column,
+    read_households,
     replaced,
     shuffled,
 )

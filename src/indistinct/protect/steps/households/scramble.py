@@ -14,8 +14,7 @@ from indistinct.engine import Engine
 from indistinct.files import Source, dialect_of, parquet_writer
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.steps.households.groups import Ints, read_households
-from indistinct.protect.steps.households.identities import shuffled
+from indistinct.protect.steps.households.groups import Ints, read_households, shuffled
 
 __all__ = ["ScrambleHouseholds", "in_order"]
 
