@@ -253,7 +253,7 @@ OWN_GROUND = {
     "tables/publishing/numbers.py": "given the folder aside by write_folder",
     "demo": "all of it in a folder that was written aside",
     "query/kept.py": "the program's own folder beside the data",
-    "query/versions.py": "versions of the recipients, in the program's own folder",
+    "query/profiles.py": "versions of the recipients, in the program's own folder",
     "release/sealing.py": "a folder that is written aside",
     "cli/faults.py": "the private file of a crash",
 }

@@ -33,7 +33,7 @@ from indistinct.tables.derived.direct import (
     percentages,
 )
 from indistinct.tables.derived.models import fit, significant
-from indistinct.tables.derived.shares import ShareCounts
+from indistinct.tables.derived.specification import ShareCounts
 
 AREAS = 40
 

@@ -8,8 +8,13 @@ from pathlib import Path
 
 from indistinct.census.areas import AREA_FACTOR, CHUNK_PEOPLE, area_counts, chunk_sizes
 from indistinct.census.codes import OLDEST
-from indistinct.census.industries import BROAD_OF_SECTION, INDUSTRIES, SECTIONS
-from indistinct.census.occupations import OCCUPATION_GROUPS, OCCUPATIONS
+from indistinct.census.occupations import (
+    BROAD_OF_SECTION,
+    INDUSTRIES,
+    OCCUPATION_GROUPS,
+    OCCUPATIONS,
+    SECTIONS,
+)
 from indistinct.census.places import (
     ABROAD,
     COUNTIES,

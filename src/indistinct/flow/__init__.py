@@ -6,11 +6,6 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.flow.comparing import compare_release
-    from indistinct.flow.comparing_reports import (
-        compare_reports,
-        outcomes_of,
-        write_comparison_report,
-    )
     from indistinct.flow.leaving import Leaving, prepare_to_leave, replay_of
     from indistinct.flow.opening import kept_open, open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
@@ -25,8 +20,11 @@ if TYPE_CHECKING:
     from indistinct.flow.releasing import release_data, run_project
     from indistinct.flow.reporting import (
         WrittenReport,
+        compare_reports,
         compared_with,
         make_report,
+        outcomes_of,
+        write_comparison_report,
         write_document,
         write_report,
     )

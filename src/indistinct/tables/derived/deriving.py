@@ -24,14 +24,15 @@ from indistinct.tables.derived.direct import (
 )
 from indistinct.tables.derived.models import Parameter, fit_model
 from indistinct.tables.derived.result import Column, Derived, Loading
-from indistinct.tables.derived.shares import (
+from indistinct.tables.derived.specification import (
+    DerivedSpec,
     Share,
     ShareCounts,
     count_shares,
     inside,
+    output_class,
     people_of,
 )
-from indistinct.tables.derived.specification import DerivedSpec, output_class
 
 __all__ = ["cluster_codes", "derive", "k_means"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from indistinct.core import Array, Bools, Floats, InputError, Ints
-from indistinct.tables.derived.shares import ShareCounts
+from indistinct.tables.derived.specification import ShareCounts
 
 __all__ = [
     "Direct",

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from indistinct.tables.publishing.numbers import PublishedTable
     from indistinct.tables.publishing.publish_tables import (
         Publication,
+        TableRisk,
         check_publication,
         count_asked,
         publish_tables,
+        weigh_tables,
     )
-    from indistinct.tables.publishing.weighing import TableRisk, weigh_tables
 
 open_doorway(__name__)

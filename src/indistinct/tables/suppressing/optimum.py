@@ -14,11 +14,9 @@ from indistinct.core import Bools, Floats, InputError, Ints, progress
 from indistinct.results import Fact, Result, facts, result
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, Needs, audit, protects, protects_from
-from indistinct.tables.suppressing.cuts import Separator
-from indistinct.tables.suppressing.master import Limits, Master
-from indistinct.tables.suppressing.people import Alone, people_alone
+from indistinct.tables.suppressing.master import Limits, Master, Separator
 from indistinct.tables.suppressing.solver import Component
-from indistinct.tables.suppressing.unknowns import Edge, unknowns
+from indistinct.tables.suppressing.unknowns import Alone, Edge, people_alone, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Optimum", "Pruning", "improve", "optimal_suppression"]
