@@ -9,9 +9,7 @@ if TYPE_CHECKING:
     from indistinct.options import Lines
     from indistinct.project.builders import HierarchyBuilder
     from indistinct.project.checking import check_categories, check_levels
-    from indistinct.project.contract import Contract
     from indistinct.project.draft import Draft, draft_project
-    from indistinct.project.household import Household
     from indistinct.project.method import MethodSettings
     from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
     from indistinct.project.publishing import (
@@ -24,7 +22,9 @@ if TYPE_CHECKING:
     )
     from indistinct.project.reading import load_project, read_project
     from indistinct.project.sections import (
+        Contract,
         Dates,
+        Household,
         Recipient,
         ReportSettings,
         Scope,

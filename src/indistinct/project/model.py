@@ -31,22 +31,21 @@ from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
 from indistinct.options import Lines, Told, Use, Where
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
-from indistinct.project.contract import Contract, named_variables
-from indistinct.project.household import (
-    DeclaredRule,
-    Household,
-    household_columns,
-    named_in_household,
-)
 from indistinct.project.method import MethodSettings, named_in_method
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
 from indistinct.project.sections import (
     Access,
+    Contract,
+    DeclaredRule,
     DeclaredStep,
+    Household,
     Recipient,
     ReportSettings,
     TextSettings,
+    household_columns,
+    named_in_household,
     named_in_text,
+    named_variables,
 )
 from indistinct.project.settings import (
     Problems,

@@ -17,12 +17,10 @@ from indistinct.core import InputError, did_you_mean
 from indistinct.core.doors import lies_within, read_text, watching
 from indistinct.files import is_database
 from indistinct.options import Where, find_lines
-from indistinct.project.contract import check_contract
-from indistinct.project.household import check_household, made_rules
 from indistinct.project.method import check_method_settings, read_method
 from indistinct.project.model import Declared, Project
 from indistinct.project.publishing import check_publishing
-from indistinct.project.sections import read_steps
+from indistinct.project.sections import check_contract, check_household, made_rules, read_steps
 from indistinct.project.settings import Place, Problems, header, path, shown
 
 __all__ = ["UNIQUE_ROLES", "check_places", "load_project", "read_project"]
