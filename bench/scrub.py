@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.census.namelists import GIVEN_NAMES, SURNAMES
+from indistinct.census.identities import GIVEN_NAMES, SURNAMES
 from indistinct.scrub import scrub
 from indistinct.scrub.text.annotated import REQUIRED, Annotated, read_annotated
 from indistinct.scrub.text.baselines import four_rows

@@ -57,7 +57,7 @@ from indistinct.tables import (
     zoning_of,
 )
 from indistinct.tables.perturb import RandomRounding
-from indistinct.tables.perturb.small_counts_of_system import small_count_rounding_of_system
+from indistinct.tables.perturb.small_counts import small_count_rounding_of_system
 from indistinct.tables.publishing import Asked, publish_tables, weigh_tables
 from indistinct.tables.publishing.geography import settle_geographies
 

@@ -313,9 +313,11 @@ class Reach:
     definition under a decorator of the package count as registered. What a module does when it
     is loaded counts once something of it is reached. An attribute leads to the name of a module
     it is taken from, and to nothing else; so this is an estimate.
+    With `pages`, a name that an example of the documentation, or a tool, takes is public too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, pages: bool = False) -> None:
+        self.pages = pages
         self.defined: dict[Definition, list[ast.stmt]] = defaultdict(list)
         self.imported: dict[Definition, tuple[str, str]] = {}
         for module in modules().values():
@@ -353,12 +355,14 @@ class Reach:
                 self.defined[module.name, ""].append(statement)
 
     def _follow(self) -> None:
-        public = _public_names(modules()["indistinct"])
-        for name in public:
+        for name in _public_names(modules()["indistinct"]):
             self._reach("indistinct", name)
+        for module, name in shown_on_pages() if self.pages else ():
+            self._reach(module, name)
         for module, name in list(self.defined):
             if modules()[module].room == "cli" or self._is_registered(module, name):
                 self._reach(module, name)
+        self._reach("indistinct.core.doorway", "open_doorway")  # the last line of every doorway
         while self._waiting:
             module, name = self._waiting.pop()
             for statement in self.defined[module, name]:
@@ -411,21 +415,40 @@ class Reach:
 
 
 def _public_names(module: Module) -> list[str]:
-    """Return the names of `__all__`, written as a list or as the keys of a table."""
-    for node in module.tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-            return [
-                c.value
-                for c in ast.walk(node.value)
-                if isinstance(c, ast.Constant) and isinstance(c.value, str)
-            ]
-    return []
+    """Return what a doorway hands out: what it imports for type checkers."""
+    return [
+        alias.asname or alias.name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for imported in node.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    ]
+
+
+_IMPORTS = re.compile(r"^ *from (indistinct[\w.]*) import (\([^)]*\)|.*)", re.M)
+
+
+@functools.cache
+def shown_on_pages() -> frozenset[Definition]:
+    """Return the names that examples on pages, which are run, take; and those that tools take."""
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", *(ROOT / "tools").glob("*.py")]
+    found: set[Definition] = set()
+    for page in pages:
+        text = page.read_text(encoding="utf-8").replace("\n>>> ", "\n").replace("\n... ", "\n")
+        words = set(re.findall(r"\w+", text))
+        for module, names in _IMPORTS.findall(text):
+            every = _public_names(modules()[module]) if "*" in names else []
+            found |= {(module, name) for name in re.findall(r"\w+", names)}
+            found |= {(module, name) for name in every if name in words}
+    return frozenset(found)
 
 
 @measure("code that is not reached (an estimate)")
 def unreached() -> Facts:
-    reach = Reach()
+    reach, besides = Reach(), Reach(pages=True)
     lines: Counter[str] = Counter()
+    shown = 0
     whole: dict[str, bool] = {}
     for (module, name), statements in reach.defined.items():
         if not name:
@@ -433,7 +456,9 @@ def unreached() -> Facts:
         reached = (module, name) in reach.reached
         whole[module] = whole.get(module, True) and not reached
         if not reached:
-            lines[module] += sum((s.end_lineno or 0) - s.lineno + 1 for s in statements)
+            long = sum((s.end_lineno or 0) - s.lineno + 1 for s in statements)
+            lines[module] += long
+            shown += long if (module, name) in besides.reached else 0
     gone = [m for m, nothing in whole.items() if nothing and modules()[m].path.stem != "__init__"]
     words: dict[str, set[str]] = defaultdict(set)
     for module in modules().values():
@@ -450,6 +475,7 @@ def unreached() -> Facts:
     ]
     return {
         "lines": sum(lines.values()) + sum(modules()[m].lines - lines[m] for m in gone),
+        "of these behind an example on a page": shown,
         "modules of which nothing is reached": len(gone),
         "their lines": sum(modules()[m].lines for m in gone),
         "public functions named in no other module": len(alone),

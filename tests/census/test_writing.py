@@ -10,7 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct.census import areas, census_table, register_variables, write_census
+from indistinct.census import census_table, places, register_variables, write_census
 from indistinct.census.schema import CENSUS_SCHEMA, IDENTIFYING
 from indistinct.census.writing import MOST_PEOPLE
 from indistinct.core.errors import InputError
@@ -64,7 +64,7 @@ def test_the_register_lists_the_same_people_in_another_order(tmp_path: Path) -> 
 
 
 def test_chunks_join_without_a_seam(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(areas, "CHUNK_PEOPLE", 1000)
+    monkeypatch.setattr(places, "CHUNK_PEOPLE", 1000)
     told: list[int] = []
     path = tmp_path / "c.parquet"
     summary = write_census(path, people=4500, seed=1, progress=told.append)
@@ -120,8 +120,8 @@ def test_more_people_than_area_codes_allow_are_refused(tmp_path: Path) -> None:
 
 
 def test_area_codes_stay_within_their_county_up_to_the_limit() -> None:
-    chunks = len(areas.chunk_sizes(MOST_PEOPLE))
-    assert chunks * areas.area_counts(areas.CHUNK_PEOPLE).max() < areas.AREA_FACTOR
+    chunks = len(places.chunk_sizes(MOST_PEOPLE))
+    assert chunks * places.area_counts(places.CHUNK_PEOPLE).max() < places.AREA_FACTOR
 
 
 def test_wrong_places_to_write_are_refused(tmp_path: Path) -> None:

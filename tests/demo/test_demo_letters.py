@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from indistinct.census import write_census
-from indistinct.demo.letter_forms import FORMS
-from indistinct.demo.letters import fill, letters_about
+from indistinct.demo.letters import FORMS, fill, letters_about
 from indistinct.demo.scrubbed import KNOWN, scrub_letters
 from indistinct.scrub.text.annotated import REQUIRED
 

@@ -22,7 +22,6 @@ from indistinct.engine import (
     approaches,
     coding_of_values,
     start_engine,
-    wordstore,
 )
 from indistinct.engine import tally as tally_module
 from indistinct.engine.approaches import count_words
@@ -50,7 +49,7 @@ def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and parts so small that a few thousand records fill many."""
-    for module in (approaches, tally_module, wordstore):
+    for module in (approaches, tally_module):
         monkeypatch.setattr(module, "BLOCK_RECORDS", 500)
     monkeypatch.setattr(approaches, "PART_RECORDS", 64)
 
@@ -145,9 +144,9 @@ def test_a_tally_that_spills_equals_one_in_memory(
     coding = key_coding(source, list(columns))
     assert len(coding.groups) == width
     opened = []
-    real = wordstore.tempfile.TemporaryFile
+    real = approaches.tempfile.TemporaryFile
     monkeypatch.setattr(
-        wordstore.tempfile,
+        approaches.tempfile,
         "TemporaryFile",
         lambda **where: opened.append(where) or real(**where),
     )

@@ -36,7 +36,7 @@ from indistinct.cli.places import (
 )
 from indistinct.core import doors
 from indistinct.core.doors import watch as watch_module
-from indistinct.core.doors.leftovers import name_aside
+from indistinct.core.doors.going import name_aside
 from indistinct.core.errors import IndistinctError, InputError
 from indistinct.query.log import Log
 from indistinct.release import AuditTrail
@@ -253,7 +253,7 @@ OWN_GROUND = {
     "tables/publishing/numbers.py": "given the folder aside by write_folder",
     "demo": "all of it in a folder that was written aside",
     "query/kept.py": "the program's own folder beside the data",
-    "query/versions.py": "versions of the recipients, in the program's own folder",
+    "query/profiles.py": "versions of the recipients, in the program's own folder",
     "release/sealing.py": "a folder that is written aside",
     "cli/faults.py": "the private file of a crash",
 }

@@ -47,8 +47,7 @@ from indistinct.tables import (
 )
 from indistinct.tables.derived import KINDS
 from indistinct.tables.matching.atoms import axes_of
-from indistinct.tables.matching.combining import feasible_combinations
-from indistinct.tables.matching.joining import Ones
+from indistinct.tables.matching.combining import Ones, feasible_combinations
 
 # Table 3: sex, age, ethnic group
 GROUP_A = [

@@ -6,7 +6,7 @@ import pytest
 
 from indistinct.core.errors import InputError
 from indistinct.project import Recipient, load_project
-from indistinct.query.versions import find_recipient
+from indistinct.query.profiles import find_recipient
 
 
 def written(folder, text: str):

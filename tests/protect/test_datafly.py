@@ -18,16 +18,15 @@ from indistinct.hierarchy import table_hierarchy
 from indistinct.keys import Generalisable, KeyTable
 from indistinct.protect import Deidentify, Plan
 from indistinct.protect.methods.datafly_ii.datafly import average_class_size, datafly
-from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers
+from indistinct.protect.methods.datafly_ii.datafly_outliers import DropOutliers, outliers
 from indistinct.protect.methods.datafly_ii.datafly_profile import (
     CARETAKER,
     CONTRACT_BOUND,
-    PROFILES,
+    PRESETS,
     PUBLIC_USE,
     Profile,
 )
 from indistinct.protect.methods.datafly_ii.datafly_request import check_tags, datafly_request
-from indistinct.protect.methods.datafly_ii.datafly_rollup import outliers
 from indistinct.protect.methods.datafly_ii.datafly_table import anonymity_table
 from indistinct.protect.select import Select
 from indistinct.protect.step import Context, Step
@@ -205,8 +204,12 @@ def test_the_three_recipients():
     assert researcher.profile.per_attribute
     assert researcher.smallest >= 3
     assert public.recoding.smallest >= 3
-    assert set(PROFILES) == {"caretaker", "contract-bound researcher", "public use"}
-    for profile in PROFILES.values():
+    assert {profile.name for profile in PRESETS.values()} == {
+        "caretaker",
+        "contract-bound researcher",
+        "public use",
+    }
+    for profile in PRESETS.values():
         assert Profile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile
 
 

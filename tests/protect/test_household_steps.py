@@ -18,7 +18,7 @@ from indistinct.protect.steps.households import (
     SampleHouseholds,
     ScrambleHouseholds,
 )
-from indistinct.protect.steps.households.identities import shuffled
+from indistinct.protect.steps.households.groups import shuffled
 from indistinct.protect.steps.households.sample import at_random
 
 shrinking = settings(max_examples=15, deadline=None)

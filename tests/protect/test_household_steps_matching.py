@@ -10,16 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.protect import Draws
-from indistinct.protect.steps.households.matching import (
-    FREE,
-    cover_left_over,
-    make_pool,
-    pair_up,
-)
 from indistinct.protect.steps.households.pairing import (
+    FREE,
     NOT_AT_RISK,
+    cover_left_over,
     level_at_risk,
+    make_pool,
     pair_households,
+    pair_up,
 )
 from indistinct.protect.steps.households.places import Places
 

@@ -17,8 +17,12 @@ from hypothesis.extra.numpy import arrays
 from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.core.variables import Variable, Variables
 from indistinct.protect import Context, Plan
-from indistinct.protect.methods.microaggregating.mdav import mdav, microaggregation, optimal_1d
-from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
+from indistinct.protect.methods.microaggregating.microaggregate import (
+    Microaggregate,
+    mdav,
+    microaggregation,
+    optimal_1d,
+)
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 shared = pytest.mark.skipif(not SHARED.is_dir(), reason="there is no folder 'shared' beside it")

@@ -14,10 +14,12 @@ from scipy.integrate import quad
 from indistinct.hierarchy import code_hierarchy, table_hierarchy
 from indistinct.protect import Draws
 from indistinct.protect.shuffling import marginality, taxonomic_order
-from indistinct.protect.shuffling.copula import Worksheet, deal_values, drawing
-from indistinct.protect.shuffling.correlation import (
+from indistinct.protect.shuffling.copula import (
+    Worksheet,
     copula_correlation,
     correlation_within,
+    deal_values,
+    drawing,
     nearest_correlation,
     spearman,
 )

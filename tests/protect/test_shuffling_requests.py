@@ -13,7 +13,7 @@ from indistinct.core.errors import InputError
 from indistinct.hierarchy import code_hierarchy
 from indistinct.households import HouseholdColumns
 from indistinct.protect import Plan, Shuffle
-from indistinct.protect.shuffling.correlation import nearest_correlation
+from indistinct.protect.shuffling.copula import nearest_correlation
 
 JOBS = tuple(f"{a}{b}" for a in "12" for b in "123")
 TREE = code_hierarchy(JOBS, name="job", digits=(1,))

@@ -25,7 +25,7 @@ from indistinct.protect.methods.local_suppression.suppress import (
     suppress,
     suppression_keys,
 )
-from indistinct.protect.methods.local_suppression.suppress_bound import strict_bound
+from indistinct.protect.methods.local_suppression.suppress_optimum import strict_bound
 from indistinct.protect.methods.local_suppression.suppress_problem import Problem
 from indistinct.protect.methods.local_suppression.suppress_step import Suppress
 from indistinct.protect.methods.local_suppression.suppress_strict import suppress_strictly

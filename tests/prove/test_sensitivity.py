@@ -21,10 +21,10 @@ from indistinct.files import open_table
 from indistinct.flow.session import Data
 from indistinct.hierarchy import Hierarchies, table_hierarchy
 from indistinct.hierarchy.labels import stands_for
-from indistinct.prove.assumed import assumptions, doubts
 from indistinct.prove.registers import Register
 from indistinct.prove.trusting import trust
 from indistinct.prove.varying import sensitivity
+from indistinct.prove.verifying import assumptions, doubts
 
 KEY = ["sex", "zip"]
 RELEASED = {

@@ -162,7 +162,7 @@ def test_the_same_recipient_sees_the_same_version_every_time(folder, monkeypatch
     def never(*_, **__):
         raise AssertionError("the version was made twice")
 
-    monkeypatch.setattr("indistinct.query.versions._make", never)
+    monkeypatch.setattr("indistinct.query.profiles._make", never)
     assert version_for(load_project(folder / "release.toml"), "planner") == first
     assert first.data.stat().st_mtime_ns == written
 

@@ -14,7 +14,7 @@ from small_data import open_small
 
 from indistinct.core.errors import InputError
 from indistinct.flow import compare_reports, write_comparison_report
-from indistinct.flow.comparing_reports import outcomes_of
+from indistinct.flow.reporting import outcomes_of
 from indistinct.release import report
 from indistinct.release.report import facts as measured_facts
 from indistinct.release.report import load_words

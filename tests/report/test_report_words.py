@@ -19,7 +19,7 @@ from indistinct.core.variables import Level
 from indistinct.flow import make_report
 from indistinct.flow.perturbing import PERTURBING
 from indistinct.keys.losses import LossName
-from indistinct.project.recipients import Access
+from indistinct.project.sections import Access
 from indistinct.protect import ACTIONS, METHODS
 from indistinct.prove.changes.linkage import LinkageDistance
 from indistinct.prove.models import MODELS

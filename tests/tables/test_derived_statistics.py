@@ -29,12 +29,11 @@ from indistinct.tables.derived.deriving import cluster_codes, k_means
 from indistinct.tables.derived.direct import (
     chi_squares,
     largest_remainders,
+    leaves_open,
     percentages,
-    signed_chi_square,
 )
-from indistinct.tables.derived.inferring import leaves_open
 from indistinct.tables.derived.models import fit, significant
-from indistinct.tables.derived.shares import ShareCounts
+from indistinct.tables.derived.specification import ShareCounts
 
 AREAS = 40
 
@@ -125,18 +124,6 @@ def test_index_is_the_rounded_standardised_sum(people, counted):
     assert released.mean() > 0.5
     np.testing.assert_array_equal(found[large(people)][released], expected[released])
     assert np.isnan(found[~large(people)]).all()
-
-
-def test_signed_chi_square_against_scipy():
-    observed, whole, overall = np.array([30, 55, 5]), 100, 0.3
-    found = signed_chi_square(observed, np.full(3, whole * overall))
-    assert found.tolist() == pytest.approx([0.0, 625 / 30, -625 / 30])
-    both = [
-        stats.chisquare([o, whole - o], [whole * overall, whole * (1 - overall)]).statistic
-        for o in observed
-    ]
-    # (O − E)²/E + (O − E)²/(n − E) = (O − E)²/E / (1 − E/n)
-    assert np.abs(found) / (1 - overall) == pytest.approx(both)
 
 
 def test_released_chi_square_is_the_square_of_the_rounded_root(people, counted):

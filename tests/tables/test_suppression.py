@@ -14,8 +14,8 @@ from indistinct.core.errors import GuaranteeError, InputError
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing import audit, optimal_suppression
 from indistinct.tables.suppressing.parts import parts_of
-from indistinct.tables.suppressing.people import people_alone
 from indistinct.tables.suppressing.suppression import suppress
+from indistinct.tables.suppressing.unknowns import people_alone
 from indistinct.tables.system import CellSystem
 
 front = sys.modules["indistinct.tables.suppressing.suppression"]

@@ -8,8 +8,7 @@ from tabulated import PAPER_A, PAPER_TABLES, random_tables, tabulated
 
 from indistinct.core.errors import InputError
 from indistinct.tables.grouping import Grouping, persons
-from indistinct.tables.matching.traces import traceable
-from indistinct.tables.matching.tracing import trace
+from indistinct.tables.matching.tracing import trace, traceable
 from indistinct.tables.specification import TableSet, TableSpec
 
 

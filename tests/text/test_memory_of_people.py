@@ -14,7 +14,7 @@ import pytest
 
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.forms import Name
-from indistinct.scrub.text.memory import Memory, Patients, remembered
+from indistinct.scrub.text.memory import Memory, remembered
 from indistinct.scrub.text.page import read
 from indistinct.scrub.text.people import Person
 from indistinct.scrub.text.spans import Kind, Span
@@ -160,21 +160,14 @@ def test_what_is_found_does_not_depend_on_the_order_of_the_documents() -> None:
     ]
 
 
-def test_a_memory_keeps_a_bounded_number_of_names_and_patients() -> None:
+def test_a_memory_keeps_a_bounded_number_of_names() -> None:
     memory = Memory([Name(("ann",), (f"name{n}",)) for n in range(1000)], most=50)
     assert len(memory.names) == 50
     assert memory.names[-1].last == ("name999",)
-    patients = Patients(most=3)
-    first = patients.memory("a")
-    for number in ("b", "c", "a", "d", "e"):
-        patients.memory(number)
-    assert list(patients.kept) == ["a", "d", "e"]
-    assert patients.memory("a") is first
-    assert first.learning
 
 
 def test_a_learning_memory_learns_from_each_document() -> None:
-    memory = Patients().memory("1")
+    memory = Memory(learning=True)
     first = read("RE: Ottilie Brandvold")
     remembered(first, [Span(4, 21, Kind.FULL_NAME, 0.9, "names")], memory)
     assert [name.last for name in memory.names] == [("brandvold",)]

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indistinct.scrub.text.naming import sex_of_name
 from indistinct.scrub.text.page import read
 from indistinct.scrub.text.people import Mention, Person, gather
-from indistinct.scrub.text.sexes import sex_of_name
 from indistinct.scrub.text.spans import Kind, Span
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "text"

@@ -8,8 +8,7 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.census.codes import age_group_19, geography_4
     from indistinct.census.hierarchies import HIERARCHIES, hierarchy_rows, write_hierarchies
-    from indistinct.census.identities import CENSUS_DAY
-    from indistinct.census.namelists import GIVEN_NAMES, STREETS, SURNAMES
+    from indistinct.census.identities import CENSUS_DAY, GIVEN_NAMES, STREETS, SURNAMES
     from indistinct.census.schema import (
         KEYS_6,
         KEYS_12,

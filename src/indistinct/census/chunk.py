@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from indistinct.census.areas import Areas, chunk_sizes
 from indistinct.census.codes import OLDEST, age_group_19, geography_4
 from indistinct.census.households import PRIVATE, Households, People, make_people
 from indistinct.census.identities import dates_of_birth, identity_numbers, make_identities
-from indistinct.census.industries import SECTION_LETTERS
+from indistinct.census.occupations import SECTION_LETTERS
 from indistinct.census.origins import make_origins
+from indistinct.census.places import Areas, chunk_sizes
 from indistinct.census.sampling import AliasTable, Array, interpolate
 from indistinct.census.schema import REGISTER_SCHEMA, census_schema
 from indistinct.census.work import CHILD, Work, make_work

@@ -6,12 +6,18 @@ import csv
 import io
 from pathlib import Path
 
-from indistinct.census.areas import AREA_FACTOR, CHUNK_PEOPLE, area_counts, chunk_sizes
 from indistinct.census.codes import OLDEST
-from indistinct.census.industries import BROAD_OF_SECTION, INDUSTRIES, SECTIONS
-from indistinct.census.occupations import OCCUPATION_GROUPS, OCCUPATIONS
+from indistinct.census.occupations import (
+    BROAD_OF_SECTION,
+    INDUSTRIES,
+    OCCUPATION_GROUPS,
+    OCCUPATIONS,
+    SECTIONS,
+)
 from indistinct.census.places import (
     ABROAD,
+    AREA_FACTOR,
+    CHUNK_PEOPLE,
     COUNTIES,
     COUNTRIES,
     COUNTRY_GROUP_OF,
@@ -22,6 +28,8 @@ from indistinct.census.places import (
     NATIONALITIES,
     NATIONALITY_OF_COUNTRY,
     REGIONS,
+    area_counts,
+    chunk_sizes,
 )
 from indistinct.census.schema import LABELS
 from indistinct.core import InputError, did_you_mean

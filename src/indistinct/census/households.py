@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indistinct.census.areas import Areas
+from indistinct.census.places import Areas
 from indistinct.census.sampling import Array, interpolate
 from indistinct.census.tables import (
     FERTILITY,

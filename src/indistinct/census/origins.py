@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indistinct.census.areas import Areas
 from indistinct.census.households import Households, People
 from indistinct.census.places import (
     ABROAD,
@@ -18,6 +17,7 @@ from indistinct.census.places import (
     HOME,
     NATIONALITY_OF_COUNTRY,
     REGIONS,
+    Areas,
 )
 from indistinct.census.sampling import AliasTable, Array, interpolate
 from indistinct.census.tables import household_ethnic

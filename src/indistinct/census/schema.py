@@ -5,8 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from indistinct.census import codes
-from indistinct.census.industries import INDUSTRIES
-from indistinct.census.occupations import OCCUPATIONS
+from indistinct.census.occupations import INDUSTRIES, OCCUPATIONS
 from indistinct.census.places import (
     ABROAD,
     COUNTIES,

@@ -8,8 +8,7 @@ import numpy as np
 
 from indistinct.census.codes import age_group_19
 from indistinct.census.households import CARE, HALL, Households, People
-from indistinct.census.industries import INDUSTRIES, SECTION_LETTERS
-from indistinct.census.occupations import OCCUPATIONS
+from indistinct.census.occupations import INDUSTRIES, OCCUPATIONS, SECTION_LETTERS
 from indistinct.census.sampling import AliasTable, Array, interpolate
 
 __all__ = ["CHILD", "Work", "make_work"]

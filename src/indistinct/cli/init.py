@@ -12,9 +12,7 @@ from indistinct.cli.options import (
     Compute,
     DataFile,
     Json,
-    Memory,
-    Query,
-    Threads,
+    counting,
     opened,
     people,
     print_json,
@@ -26,6 +24,7 @@ from indistinct.core.doors import lies_within
 __all__ = ["init"]
 
 
+@counting("query", "memory", "threads")
 def init(
     data: DataFile,
     out: Annotated[
@@ -33,14 +32,15 @@ def init(
         typer.Option("--out", help="The project file to write."),
         OutputFile("the project file", (".toml",)),
     ] = Path("release.toml"),
-    query: Query = None,
-    memory: Memory = None,
-    threads: Threads = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Write a first project file, guessing what each variable is for and saying why."""
-    with opened(data, Compute(memory=memory, threads=threads), query=query) as found:
-        draft = project.draft_project(found.engine, found.source, data_path=data, query=query)
+    with opened(data, compute) as found:
+        draft = project.draft_project(
+            found.engine, found.source, data_path=data, query=compute.query
+        )
     draft.write(out)
     if json:
         print_json({**draft.to_dict(), "project": str(out)})

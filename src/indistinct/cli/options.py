@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,21 +23,17 @@ from indistinct.options import RELEASING, split_names, split_numbers, split_pair
 
 __all__ = [
     "ENGINE",
+    "QUERIED",
     "Accept",
     "AtMost",
     "Compute",
     "DataFile",
-    "EngineOption",
     "Json",
     "K",
     "KeyList",
-    "Master",
-    "Memory",
     "Out",
     "Person",
-    "Query",
-    "Scratch",
-    "Threads",
+    "counting",
     "opened",
     "people",
     "print_json",
@@ -71,7 +69,7 @@ Out = Annotated[
     typer.Option("--out", help="Write the result here, as the ending of the name says."),
     OutputFile("the result", RECORDS),
 ]
-EngineOption = Annotated[
+Engine = Annotated[
     EngineName | None, typer.Option("--engine", help="duckdb (this machine) or spark (a cluster).")
 ]
 Master = Annotated[
@@ -90,8 +88,7 @@ Scratch = Annotated[
 
 
 ENGINE: Mapping[str, tuple[Any, Any]] = {
-    "query": (Query, None),
-    "engine": (EngineOption, None),
+    "engine": (Engine, None),
     "master": (Master, None),
     "memory": (Memory, None),
     "threads": (Threads, None),
@@ -99,26 +96,61 @@ ENGINE: Mapping[str, tuple[Any, Any]] = {
 }
 """The parameters of verbs that say what does the counting."""
 
+QUERIED: Mapping[str, tuple[Any, Any]] = {"query": (Query, None), **ENGINE}
+"""The same, of verbs that may read a database."""
+
 
 @dataclass(frozen=True)
 class Compute:
-    """What the user said about the engine."""
+    """What the user said about the engine, and about the database that it reads."""
 
     engine: EngineName | None = None
     master: str | None = None
     memory: str | None = None
     threads: int | None = None
     scratch: Path | None = None
+    query: str | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Compute:
         """Take what a verb was given."""
-        return cls(*(given[name] for name in ENGINE if name != "query"))
+        return cls(**{name: given[name] for name in QUERIED if name in given})
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings by name, as whatever opens data takes them."""
-        return asdict(self)
+        """The settings of the engine by name, as whatever opens data takes them."""
+        return {name: getattr(self, name) for name in ENGINE}
+
+
+def counting(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb take what says what does the counting: all of `ENGINE`, or what is named.
+
+    The verb has one parameter for it, ``compute``; on the command line its options stand there.
+    """
+    options = {name: QUERIED[name] for name in names or ENGINE}
+
+    def declare(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        typed = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
+            )
+            for name, (annotation, default) in options.items()
+        ]
+
+        @functools.wraps(function)
+        def verb(**given: Any) -> None:
+            compute = Compute.of({name: given.pop(name) for name in options})
+            function(**given, compute=compute)
+
+        parameters: list[inspect.Parameter] = []
+        for name, parameter in signature.parameters.items():
+            parameters += typed if name == "compute" else [parameter]
+        verb.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        verb.__annotations__ = {one.name: one.annotation for one in parameters}
+        return verb
+
+    return declare
 
 
 def people() -> Console:
@@ -134,12 +166,7 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def opened(
-    data: str, compute: Compute, *, query: str | None = None, project: Path | None = None
+    data: str, compute: Compute, *, project: Path | None = None
 ) -> AbstractContextManager[Data]:
     """Open what the user named, with the engine that was asked for."""
-    return open_data(
-        data,
-        query=query,
-        project=project,
-        **compute.settings,
-    )
+    return open_data(data, query=compute.query, project=project, **compute.settings)

@@ -2,6 +2,8 @@
 
 Its options are those that releases and methods declare (`indistinct.options`); here stands what
 places they name, which go together, and what is done with them.
+
+`indistinct protect --map`: methods and settings by risk and utility.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from indistinct.cli import results
 from indistinct.cli.declared import Line, Topic, line_of, read_given, taking
-from indistinct.cli.mapping import show_map
 from indistinct.cli.options import (
-    ENGINE,
+    QUERIED,
     Compute,
     DataFile,
     Json,
@@ -36,10 +38,10 @@ from indistinct.cli.places import (
     ProjectFile,
     ReleasePlace,
 )
-from indistinct.cli.released import tell_run
-from indistinct.cli.results import show_actions, show_side_by_side
+from indistinct.cli.results import show_actions, show_side_by_side, tell_run
 from indistinct.cli.verb import together
-from indistinct.core import InputError
+from indistinct.core import InputError, for_json
+from indistinct.core.doors import folder_written_whole
 from indistinct.flow import Data, Wanted, compare_methods_as_asked, release_data
 from indistinct.options import (
     RELEASING,
@@ -52,6 +54,7 @@ from indistinct.options import (
 from indistinct.project import Project, ReportSettings, load_project
 from indistinct.protect import fresh_seed
 from indistinct.utility.comparing import compare_actions, write_comparison
+from indistinct.utility.tradeoff import RiskUtilityMap
 
 __all__ = ["PLACES", "protect"]
 
@@ -130,7 +133,7 @@ def _lines() -> dict[str, Line]:
         **released,
         **_FURTHER,
         **methods,
-        **ENGINE,
+        **QUERIED,
         "json": (Json, False),
     }
 
@@ -155,7 +158,7 @@ def _topics() -> Iterator[Topic]:
             "allow_outside",
         ),
     )
-    yield Topic("engine", "what does the counting", (*ENGINE,))
+    yield Topic("engine", "what does the counting", (*QUERIED,))
 
 
 def _exclusions() -> dict[str, str]:
@@ -187,7 +190,7 @@ def protect(
     asked = read_given(list(RELEASING.values()), given)
     if not asked.get("key") and declared is None:
         asked["key"] = tuple(n for group in options.get("quasi_identifiers", ()) for n in group)
-    with opened(data, Compute.of(given), query=given["query"], project=project) as found:
+    with opened(data, Compute.of(given), project=project) as found:
         report = found.project.report if found.project else ReportSettings()
         wanted = Wanted(
             **{**asked, "key": tuple(dict.fromkeys(asked.get("key", ())))},
@@ -259,3 +262,26 @@ def _compare(found: Data, wanted: Wanted, console: Console, *, as_json: bool) ->
     show_actions(console, actions)
     if wanted.out is not None:
         console.print(f"written: {wanted.out}", markup=False)
+
+
+# `indistinct protect --map` ----------------------------------------------------------------------
+
+
+def show_map(drawn: RiskUtilityMap, out: Path | None, *, as_json: bool) -> None:
+    """Print a map, and write its table and figure into a new folder."""
+    if out is not None:
+        content = {
+            "map.md": f"# Risk and utility\n\n{drawn.markdown()}\n\n![Risk and utility](map.svg)\n",
+            "map.json": for_json(drawn.to_dict(), indent=2) + "\n",
+            "map.svg": drawn.plot(),
+        }
+        with folder_written_whole(out) as aside:
+            for name, what in content.items():
+                (aside / name).write_text(what, encoding="utf-8", newline="\n")
+    if as_json:
+        print_json(drawn.to_dict())
+        return
+    console = people()
+    results.show_map(console, drawn)
+    if out is not None:
+        console.print(f"written: {out}", markup=False)

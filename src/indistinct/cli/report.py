@@ -12,12 +12,10 @@ from rich.text import Text
 
 from indistinct.cli.noting import note_on_project, note_on_release
 from indistinct.cli.options import (
-    EngineOption,
+    ENGINE,
+    Compute,
     Json,
-    Master,
-    Memory,
-    Scratch,
-    Threads,
+    counting,
     people,
     print_json,
 )
@@ -38,9 +36,8 @@ __all__ = ["report"]
 _STYLES = {"good": "green", "bad": "bold red", "note": "yellow"}
 
 
-@together(
-    needs=dict.fromkeys(("project", "engine", "master", "memory", "threads", "scratch"), "original")
-)
+@together(needs=dict.fromkeys(("project", *ENGINE), "original"))
+@counting()
 def report(
     releases: Annotated[
         list[Path],
@@ -89,11 +86,8 @@ def report(
         str | None,
         typer.Option(metavar="URL", help="Where the documentation is, for links to its pages."),
     ] = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Write the report of a release, to be read before signing; or compare several releases.
@@ -101,14 +95,7 @@ def report(
     Leaves with 0 if the release is whole and keeps what it promises, every reservation being
     accepted by name, or if one of several that does so can be recommended; with 1 if not.
     """
-    compare = {
-        "project": project,
-        "engine": engine,
-        "master": master,
-        "memory": memory,
-        "threads": threads,
-        "scratch": scratch,
-    }
+    compare = {"project": project, **compute.settings}
     options = _checked(original, docs, {n: v for n, v in compare.items() if v is not None})
     edition: Edition = "shareable" if shareable else "private"
     options |= {"edition": edition, "out": out, "pdf": pdf, "language": language}

@@ -1,19 +1,27 @@
-"""How results look at a terminal: a sentence first, then tables with small bars, then remarks."""
+"""How results look at a terminal: a sentence first, then tables with small bars, then remarks.
+
+How a release that was written is told: one JSON object, or a page for people.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 import indistinct.risk as risk
+from indistinct.cli.options import people, print_json
 from indistinct.cli.terminal import heading, note, paragraph, table, words
+from indistinct.core import GuaranteeError
 from indistinct.utility import tradeoff
 
 if TYPE_CHECKING:
+    from indistinct.flow import Run
     from indistinct.keys import Uniques
     from indistinct.protect import Cost, Protected
     from indistinct.prove import Verification
+    from indistinct.release import ReleaseFolder
     from indistinct.risk import FileRisk, ModelPath, Suda, VariableRemoval
     from indistinct.utility.comparing import Comparison, ReleaseComparison, SideBySide
     from indistinct.utility.tradeoff import RiskUtilityMap
@@ -27,6 +35,7 @@ __all__ = [
     "show_side_by_side",
     "show_uniques",
     "show_verification",
+    "tell_run",
 ]
 
 MOST_MARGINALS = 6
@@ -380,3 +389,53 @@ def show_comparison(console: Console, found: ReleaseComparison) -> None:
     if found.protection is not None:
         paragraph(console, "For the holder of the original")
         paragraph(console, words(found.protection))
+
+
+# How a release that was written is told ----------------------------------------------------------
+
+
+def tell_run(run: Run, *, as_json: bool, besides: Mapping[str, Any] | None = None) -> None:
+    """Tell what was done; raise a `GuaranteeError` where k was promised and does not hold.
+
+    `besides` is told in JSON with the rest.
+    """
+    console = people()
+    for sentence in run.warnings:
+        console.print(f"warning: {sentence}", markup=False, soft_wrap=True)
+    if as_json:
+        print_json({**run.to_dict(), **(besides or {})})
+    else:
+        _show(console, run)
+    if not run.holds:
+        raise GuaranteeError(_unaccepted(run.release))
+
+
+def _unaccepted(release: ReleaseFolder) -> str:
+    """Say why a release that was written is not green."""
+    if release.state == "fails":
+        return f"{release.folder} was written although it {release.sentence}."
+    codes = dict.fromkeys(r["code"] for r in release.reservations)
+    left = ",".join(code for code in codes if code not in release.accepted)
+    return (
+        f"{release.folder} {release.sentence}. Mend what they name, or accept them: --accept {left}"
+    )
+
+
+def _show(console: Console, run: Run) -> None:
+    written = run.release
+    show_protected(console, run.protected)
+    if run.protection is not None:
+        paragraph(console, run.protection.details())
+    paragraph(console, f"verdict: {written.sentence}")
+    for reservation in written.reservations:
+        paragraph(console, f"{reservation['code']}: {reservation['sentence']}", indent="  ")
+    parts = (written.data, written.methodology, written.contract, written.certificate)
+    paragraph(console, f"written: {', '.join(map(str, parts))}")
+    if written.open:
+        paragraph(console, f"to fill in before signing: {', '.join(written.open)}")
+    paragraph(console, f"private: {written.plan.parent}")
+    paragraph(console, f"read before signing: {run.report.html}")
+    if run.shareable is not None:
+        paragraph(console, f"to show to others: {run.shareable.html}")
+    if run.secret is not None:
+        paragraph(console, f"the key: {run.secret}. Keep it; without it nobody can decrypt.")

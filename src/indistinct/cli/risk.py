@@ -10,16 +10,12 @@ import typer
 
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
+    QUERIED,
     Compute,
-    EngineOption,
     Json,
     KeyList,
-    Master,
-    Memory,
     Out,
-    Query,
-    Scratch,
-    Threads,
+    counting,
     opened,
     people,
     print_json,
@@ -53,6 +49,7 @@ __all__ = ["risk"]
         "fraction": "weight",
     },
 )
+@counting(*QUERIED)
 def risk(
     data: Annotated[
         str | None,
@@ -109,24 +106,19 @@ def risk(
     repeat: Annotated[int, typer.Option(help="How many samples to draw when validating.")] = 20,
     seed: Annotated[int, typer.Option(help="For drawing samples.")] = 1,
     out: Out = None,
-    query: Query = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Say how likely each record is to be recognised, and how far that can be trusted."""
     console = people()
-    compute = Compute(engine, master, memory, threads, scratch)
     if sample_fraction is not None:
         if population is None or data is not None:
             raise InputError(
                 "To validate, give the whole population with --population and no sample: "
                 "indistinct risk --population FILE --sample-fraction 0.1 --key a,b,c"
             )
-        with opened(population, compute, query=query) as found:
+        with opened(population, compute) as found:
             checked = found.validate_risk(
                 split_names(key), fraction=sample_fraction, repeat=repeat, model=model, seed=seed
             )
@@ -137,7 +129,7 @@ def risk(
         return
     if data is None:
         raise InputError("Say which file to look at: indistinct risk DATA --key a,b,c …")
-    with opened(data, compute, query=query) as found:
+    with opened(data, compute) as found:
         result = found.risk(
             split_names(key),
             fraction=fraction,

@@ -13,7 +13,7 @@ from indistinct.cli.declared import Line, line_of, read_given, taking
 from indistinct.cli.options import ENGINE, Compute, Json, people
 from indistinct.cli.places import ProjectFile
 from indistinct.cli.protect import PLACES
-from indistinct.cli.released import tell_run
+from indistinct.cli.results import tell_run
 from indistinct.cli.scrub import tell_scrubbed
 from indistinct.cli.tables import publish, tell_publication
 from indistinct.core import InputError
@@ -49,7 +49,7 @@ _LINES: Mapping[str, Line] = {
     ),
     **{one.parameter: line_of(one, PLACES.get(one.name)) for one in _ASKED},
     "pdf": (Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")], False),
-    **{name: line for name, line in ENGINE.items() if name != "query"},
+    **ENGINE,
     "json": (Json, False),
 }
 

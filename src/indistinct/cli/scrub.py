@@ -11,12 +11,9 @@ from rich.console import Console
 from indistinct import project
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
-    EngineOption,
+    Compute,
     Json,
-    Master,
-    Memory,
-    Scratch,
-    Threads,
+    counting,
     people,
     print_json,
     split_names,
@@ -45,6 +42,7 @@ __all__ = ["scrub", "show_scrubbed", "tell_scrubbed"]
 SHOWN = 20
 
 
+@counting()
 def scrub(
     letters: Annotated[
         list[Path],
@@ -146,11 +144,8 @@ def scrub(
     max_characters: Annotated[
         int | None, typer.Option(help="Longer documents are withheld (10,000,000).")
     ] = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Replace every reference to a person in letters and notes by a made-up one."""
@@ -166,11 +161,7 @@ def scrub(
         spans=spans,
         identifiers=identifiers,
         evaluate=evaluate,
-        threads=threads,
-        engine=engine,
-        master=master,
-        memory=memory,
-        scratch=scratch,
+        **compute.settings,
         say=lambda sentence: console.print(sentence, markup=False, soft_wrap=True),
         threshold=threshold,
         reduce=False if no_reduce else None,

@@ -11,16 +11,12 @@ from rich.console import Console
 
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
+    QUERIED,
     Accept,
     Compute,
     DataFile,
-    EngineOption,
     Json,
-    Master,
-    Memory,
-    Query,
-    Scratch,
-    Threads,
+    counting,
     opened,
     people,
     print_json,
@@ -62,6 +58,7 @@ __all__ = ["publish", "show_publication", "tables", "tell_publication"]
         "per_person"
     },
 )
+@counting(*QUERIED)
 def tables(
     data: DataFile,
     area: Annotated[
@@ -199,12 +196,8 @@ def tables(
         typer.Option(metavar="FILE.svg", help="Write the figure here."),
         OutputFile("the figure", (".svg",)),
     ] = None,
-    query: Query = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Say whether tables for areas are safe to publish, and publish them so that they are."""
@@ -238,9 +231,8 @@ def tables(
         format=format,
         published=published,
     )
-    compute = Compute(engine, master, memory, threads, scratch)
     if experiment_ is not None:
-        with opened(data, compute, query=query) as opened_data:
+        with opened(data, compute) as opened_data:
             shown = publishing.experiment(
                 opened_data, asked, experiment_, vary=vary, seed=seed or 0
             )
@@ -254,7 +246,6 @@ def tables(
         data,
         asked,
         compute,
-        query=query,
         although_unproved=although_unproved,
         accept=split_names(accept) or (),
         per_person=per_person,
@@ -268,14 +259,13 @@ def publish(
     asked: Asked,
     compute: Compute,
     *,
-    query: str | None = None,
     although_unproved: bool = False,
     accept: Sequence[str] = (),
     per_person: Path | None = None,
 ) -> Publication:
     """Weigh tables, publish them where a folder is named, and note it on the audit trail."""
     console = people()
-    with opened(data, compute, query=query) as opened_data:
+    with opened(data, compute) as opened_data:
         found = publishing.publish_tables(
             opened_data,
             asked,

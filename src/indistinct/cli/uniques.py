@@ -11,20 +11,16 @@ from rich.console import Console
 from indistinct import engine, keys
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
+    QUERIED,
     AtMost,
     Compute,
     DataFile,
-    EngineOption,
     Json,
     K,
     KeyList,
-    Master,
-    Memory,
     Out,
     Person,
-    Query,
-    Scratch,
-    Threads,
+    counting,
     opened,
     people,
     print_json,
@@ -46,6 +42,7 @@ __all__ = ["show_explanation", "uniques"]
 
 
 @together(needs={"identifiers": "pull_out_to"})
+@counting(*QUERIED)
 def uniques(
     data: DataFile,
     key: KeyList = None,
@@ -82,18 +79,13 @@ def uniques(
         str | None,
         typer.Option(help="The columns that name a person, for --pull-out.", metavar="NAMES"),
     ] = None,
-    query: Query = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Find the people who stand out: records whose key few others share."""
-    compute = Compute(engine, master, memory, threads, scratch)
     console = people()
-    with opened(data, compute, query=query) as opened_data:
+    with opened(data, compute) as opened_data:
         for note in opened_data.source.notes:
             console.print(f"{opened_data.source.origin}: {note}", markup=False)
         names = split_names(key)

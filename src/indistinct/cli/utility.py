@@ -11,13 +11,10 @@ import typer
 from indistinct import flow
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
-    EngineOption,
+    Compute,
     Json,
     KeyList,
-    Master,
-    Memory,
-    Scratch,
-    Threads,
+    counting,
     people,
     print_json,
     split_names,
@@ -45,6 +42,7 @@ def _written(numbers: Mapping[str, float]) -> str:
     return ",".join(f"{name}={value:g}" for name, value in numbers.items())
 
 
+@counting()
 def utility(
     original: Annotated[
         str,
@@ -151,11 +149,8 @@ def utility(
         OutputFile("the result"),
     ] = None,
     seed: Annotated[int, typer.Option(help="For whatever is drawn.")] = 1,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Say whether results from the released file would be those from the original."""
@@ -179,11 +174,7 @@ def utility(
         match=match,
         unmatched=unmatched,
         hierarchies=hierarchies,
-        engine=engine,
-        master=master,
-        memory=memory,
-        threads=threads,
-        scratch=scratch,
+        **compute.settings,
         seed=seed,
     )
     if out is not None:

@@ -11,14 +11,11 @@ import typer
 from indistinct import flow
 from indistinct.cli.options import (
     Accept,
-    EngineOption,
+    Compute,
     Json,
     K,
     KeyList,
-    Master,
-    Memory,
-    Scratch,
-    Threads,
+    counting,
     people,
     print_json,
     split_names,
@@ -44,6 +41,7 @@ __all__ = ["verify"]
         "missing": "register private population with_releases",
     }
 )
+@counting()
 def verify(
     release: Annotated[
         Path,
@@ -139,11 +137,8 @@ def verify(
         typer.Option(help="Add an entry to this audit trail as well."),
         KeptFile("audit trail", known=lambda path: AuditTrail(path).check_kind()),
     ] = None,
-    engine: EngineOption = None,
-    master: Master = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    scratch: Scratch = None,
+    *,
+    compute: Compute,
     json: Json = False,
 ) -> None:
     """Prove from the released file that nobody stands out, or show the records that do.
@@ -187,11 +182,7 @@ def verify(
         signed_by=signed_by,
         ledger=ledger,
         audit=audit,
-        engine=engine,
-        master=master,
-        memory=memory,
-        threads=threads,
-        scratch=scratch,
+        **compute.settings,
     )
     if json:
         print_json(found.to_dict())

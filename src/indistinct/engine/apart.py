@@ -19,7 +19,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
 
 from indistinct.core import InputError, start_process, systems
@@ -62,12 +61,7 @@ class Apart:
     def __enter__(self) -> Apart:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

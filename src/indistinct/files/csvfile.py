@@ -1,4 +1,9 @@
-"""CSV: read in batches of bounded size into Parquet, and written back the way it was."""
+"""CSV: read in batches of bounded size into Parquet, and written back the way it was.
+
+Cells that a spreadsheet would run, marked as text when they are written and read as they were.
+
+`indistinct.core.harmless` says what such a cell is and how one is marked; here whole columns are.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from indistinct.core import InputError, Variables, did_you_mean, progress
+from indistinct.core import FORMULA, NUMBER, InputError, Variables, did_you_mean, progress
 from indistinct.files.columns import TextColumn, decimals_of, number_text
 from indistinct.files.dialect import Dialect, Layout, find_layout, quote_fault
-from indistinct.files.formulas import marked, unmarked
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
 from indistinct.files.tags import tag_letters
 
-__all__ = ["read_csv", "write_csv"]
+__all__ = ["marked", "read_csv", "unmarked", "write_csv"]
 
 _BLOCK = 1 << 24
 """Bytes parsed at a time; no record can be longer."""
@@ -254,3 +258,40 @@ def _quoted(texts: pa.Array, delimiter: str, *, alone: bool) -> pa.Array:
         must = pc.or_(must, pc.match_substring(texts, special))
     marked = pc.binary_join_element_wise('"', pc.replace_substring(texts, '"', '""'), '"', "")
     return pc.if_else(must, marked, texts)
+
+
+def _running(texts: pa.Array) -> pa.Array:
+    """Say of each text whether it would run, however often it is marked; null is not."""
+    begins = pc.match_substring_regex(texts, FORMULA)
+    if not pc.any(begins).as_py():
+        return pc.fill_null(begins, False)
+    number = pc.match_substring_regex(texts, NUMBER)
+    return pc.fill_null(pc.and_not(begins, number), False)
+
+
+def marked(texts: pa.Array | pa.ChunkedArray, *, only_marked: bool = False) -> pa.Array:
+    """Return texts that no spreadsheet runs; or mark only those again that have a mark already.
+
+    >>> marked(pa.array(["=1+1", "-5", None, "'@x"])).to_pylist()
+    ["'=1+1", '-5', None, "''@x"]
+    >>> marked(pa.array(["=1+1", "'@x"]), only_marked=True).to_pylist()
+    ['=1+1', "''@x"]
+    """
+    running = _running(texts)
+    if only_marked:
+        running = pc.and_(running, pc.fill_null(pc.starts_with(texts, "'"), False))
+    if not pc.any(running).as_py():
+        return texts
+    return pc.if_else(running, pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def unmarked(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return what the cells say, which `marked` wrote.
+
+    >>> unmarked(marked(pa.array(["=1+1", "'@x", "'tis", None]))).to_pylist()
+    ['=1+1', "'@x", "'tis", None]
+    """
+    has_mark = pc.fill_null(pc.starts_with(texts, "'"), False)
+    if not pc.any(has_mark).as_py():
+        return texts
+    return pc.if_else(pc.and_(has_mark, _running(texts)), pc.utf8_slice_codeunits(texts, 1), texts)

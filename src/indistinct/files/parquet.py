@@ -30,9 +30,8 @@ from indistinct.core import (
     progress,
 )
 from indistinct.core.doors import written_whole
-from indistinct.files.damage import reading_records
 from indistinct.files.dialect import Dialect
-from indistinct.files.source import Source
+from indistinct.files.source import Source, reading_records
 
 __all__ = [
     "ParquetWriter",

@@ -2,11 +2,17 @@
 
 Every other format is turned into Parquet once, in a private workspace (see `workspace`), so
 that engines have one format to read and the user's own file is never touched.
+
+A file that is damaged inside is a matter of the file, and said so.
+
+Footers are checked when a file is opened; what a page holds is only seen when it is read. Messages
+of Arrow may show a value, so none of them is passed on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from indistinct.core import InputError, Variables
-from indistinct.files.damage import reading_records
 
-__all__ = ["BATCH_RECORDS", "Source"]
+__all__ = ["BATCH_RECORDS", "Source", "reading_records"]
 
 BATCH_RECORDS = 1 << 18
 """Records per batch when a source is streamed: a few megabytes a column set, so it stays in
@@ -119,3 +124,32 @@ class Source:
     def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
         """Return the records as a pandas frame (pandas must be installed)."""
         return self.table(columns).to_pandas()
+
+
+# A file that is damaged inside is a matter of the file -------------------------------------------
+
+
+@contextmanager
+def reading_records(origin: str) -> Iterator[None]:
+    """Read records inside; what cannot be read is told as a damage of the file.
+
+    >>> with reading_records("people.parquet"):
+    ...     raise OSError("Unexpected end of stream")
+    Traceback (most recent call last):
+    ...
+    indistinct.core.errors.InputError: people.parquet is damaged: some of its records cannot be ...
+    """
+    try:
+        yield
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowNotImplementedError,
+        pa.ArrowSerializationError,
+        OSError,
+    ) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the disk, not of the file
+        raise InputError(
+            f"{origin} is damaged: some of its records cannot be read. Get a whole copy of the "
+            "file, or write it anew."
+        ) from None

@@ -6,12 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.flow.comparing import compare_release
-    from indistinct.flow.comparing_reports import (
-        compare_reports,
-        outcomes_of,
-        write_comparison_report,
-    )
-    from indistinct.flow.leaving import Leaving, prepare_to_leave
+    from indistinct.flow.leaving import Leaving, prepare_to_leave, replay_of
     from indistinct.flow.opening import kept_open, open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan
     from indistinct.flow.protecting import (
@@ -23,9 +18,16 @@ if TYPE_CHECKING:
         silent,
     )
     from indistinct.flow.releasing import release_data, run_project
-    from indistinct.flow.replaying import replay_of
-    from indistinct.flow.reporting import WrittenReport, make_report, write_document, write_report
-    from indistinct.flow.reporting_against import compared_with
+    from indistinct.flow.reporting import (
+        WrittenReport,
+        compare_reports,
+        compared_with,
+        make_report,
+        outcomes_of,
+        write_comparison_report,
+        write_document,
+        write_report,
+    )
     from indistinct.flow.run_result import Run
     from indistinct.flow.session import Data
     from indistinct.flow.verifying import ATTACKS, judge_release, verify_release

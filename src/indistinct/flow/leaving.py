@@ -5,6 +5,11 @@ cells that a whole class has are blanked, or refused; declared texts are scrubbe
 is replaced or left out; copies of what was coarsened follow it or stay behind; the records are put
 in an order that says nothing. All of it is in the plan. What comes out is the file to be written,
 and the promise by which it is judged.
+
+A method's decision, so that the judge can take it again for other sensitive values.
+
+`prove` knows nothing of methods. It is handed a function that says whether the method would have
+released the same if people had had other values.
 """
 
 from __future__ import annotations
@@ -13,12 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indistinct.core import Ints, Seed
+import numpy as np
+
+from indistinct.core import GuaranteeError, Ints, Seed
 from indistinct.engine import Engine
 from indistinct.files import Source
-from indistinct.flow.replaying import replay_of
 from indistinct.hierarchy import hierarchies_in
 from indistinct.households import household_column
+from indistinct.keys import KeyTable, group_rows
 from indistinct.naming import Naming, columns_that_name, may_number_people, says_amount
 from indistinct.project import Project
 from indistinct.protect import (
@@ -43,12 +50,13 @@ from indistinct.protect import (
     settle_households,
     true_rules,
 )
+from indistinct.protect.methods import Optimum
 from indistinct.protect.steps import ScrambleOrder
 from indistinct.prove import Promise, Replay, Trial, check_codes, with_replay, with_undecided
 from indistinct.release import settle_copies
 from indistinct.scrub import scrub_as_declared, scrubbed_columns
 
-__all__ = ["Leaving", "prepare_to_leave"]
+__all__ = ["Leaving", "prepare_to_leave", "replay_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,3 +377,45 @@ def _promised(
             if variable.label and says_amount(name, variable.label) and not says_amount(name)
         },
     )
+
+
+# A method's decision -----------------------------------------------------------------------------
+
+
+def replay_of(done: Protected) -> Replay | None:
+    """Return how a method would decide again; None where it cannot, or never looked at values.
+
+    Where people have several records the method decided for people, and a class that is released
+    holds their records: that is not replayed.
+    """
+    found = done.result
+    if not isinstance(found, Optimum) or not found.forced or done.person is not None:
+        return None
+    counted, again = found.sensitive, found.again
+    if counted is None or again is None:
+        return None
+    keys = found.keys.table
+    variables = tuple(name for name in counted.names if name not in keys.names)
+    table, _ = counted.rollup([*keys.names, *variables])
+    rows = group_rows(table.codes[:, : len(keys.names)])
+    codes, column = np.unique(table.codes[:, len(keys.names) :], axis=0, return_inverse=True)
+    column = column.reshape(-1)
+    held = np.zeros((keys.classes, len(codes)), dtype=np.int64)
+    np.add.at(held, (rows, column), table.counts)
+
+    def alike(other: Ints) -> bool:
+        at, value = np.nonzero(other)
+        placed = KeyTable(table.coding, np.hstack([keys.codes[at], codes[value]]), other[at, value])
+        try:
+            return again(placed).releases_like(found)
+        except GuaranteeError:
+            return False
+
+    decoded = [
+        coding.decode(codes[:, j])
+        for j, coding in enumerate(table.coding.variables[len(keys.names) :])
+    ]
+    nodes = found.keys.nodes([found.levels[name] for name in keys.names])
+    groups = np.where(found.dropped, -1, group_rows(nodes.astype(np.int64)))
+    values, work = tuple(zip(*decoded, strict=True)), keys.classes * max(1, found.checked)
+    return Replay(variables, values, held, groups, alike, work)

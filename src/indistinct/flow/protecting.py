@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.core import InputError
 from indistinct.files import Source
-from indistinct.flow.checks import check_against_data
-from indistinct.flow.wanted import Wanted
+from indistinct.flow.wanted import Wanted, check_against_data
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.keys import KeyTable, threshold
 from indistinct.options import known_method, method_options, refuse_unknown_options

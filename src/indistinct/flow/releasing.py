@@ -12,11 +12,10 @@ from indistinct.core import IndistinctError, InputError, Interrupted, Seed
 from indistinct.core.doors import watching
 from indistinct.engine import EngineName
 from indistinct.flow import WrittenReport, write_report
-from indistinct.flow.checks import check_against_data, check_wanted, secret_beside
 from indistinct.flow.protecting import Say, climbed, options_for, protect_data, silent
 from indistinct.flow.run_result import Run
 from indistinct.flow.session import Data, open_data
-from indistinct.flow.wanted import Wanted
+from indistinct.flow.wanted import Wanted, check_against_data, check_wanted, secret_beside
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Uniques
 from indistinct.options import known_method

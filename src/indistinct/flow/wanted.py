@@ -1,14 +1,35 @@
-"""What is asked of a release: by options, by a project file, or by both."""
+"""What is asked of a release: by options, by a project file, or by both.
+
+Everything that can be known to be wrong before the work, which may take hours, begins.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from indistinct import files
 from indistinct.core import InputError, did_you_mean
-from indistinct.options import RELEASING
+from indistinct.core.doors import beside, check_new_folder
+from indistinct.files import Source
+from indistinct.options import (
+    RELEASING,
+    known_method,
+    known_methods,
+    method_options,
+    refuse_unknown_options,
+)
 from indistinct.project import Project, ReportSettings
+from indistinct.protect import Plan
+from indistinct.prove import check_codes
+from indistinct.release import SigningKey, parts
+from indistinct.release.report import find_browser, load_words
 
-__all__ = ["Wanted"]
+if TYPE_CHECKING:
+    from indistinct.flow.session import Data
+
+__all__ = ["Wanted", "check_against_data", "check_wanted", "secret_beside"]
 
 
 class Wanted:
@@ -75,3 +96,107 @@ class Wanted:
             options={**settings, **self.options},
             report=self.report or project.report,
         )
+
+
+# Everything that can be known to be wrong before the work ----------------------------------------
+
+
+def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey | None:
+    """Refuse what cannot be done whatever the records are; return the key that signs.
+
+    Nothing is written, and no record is read.
+    """
+    in_project = project.release.accept if project is not None else None
+    check_codes((*wanted.accept, *(in_project or ())))
+    if wanted.plan is not None:
+        Plan.load(wanted.plan)
+    elif wanted.method is None:
+        raise InputError(
+            f"Say how to protect: {', '.join(known_methods())}, with --method or in the project "
+            'file, [release] method = "datafly". See what each would cost with protect --compare.'
+        )
+    else:
+        _check_options(wanted.method, wanted.options)
+    if project is not None and project.steps and not _does_steps(wanted):
+        named = ", ".join(f"[steps.{name}]" for name in project.steps)
+        what = "a plan" if wanted.plan is not None else f"'{wanted.method}'"
+        raise InputError(
+            f"{project.path}: {named} would not be done with {what}. Take a method that "
+            'generalises (the steps come first), or method = "steps", or leave them out.'
+        )
+    if wanted.out is None:
+        raise InputError("Say where the release goes with --out FOLDER, or in [release] out.")
+    folder = check_new_folder(wanted.out)
+    for register in wanted.registers:
+        if not register.exists():
+            raise InputError(f"There is no register {register}. {beside(register)}")
+    for earlier in wanted.earlier:
+        _check_release(earlier)
+    if wanted.method == "encrypt":
+        _check_new_secret(wanted.secret, folder)
+    if wanted.report is not None:
+        load_words(wanted.report.language)
+        if wanted.report.pdf:
+            find_browser()
+    if isinstance(wanted.sign_with, Path):
+        return SigningKey.load(wanted.sign_with, release=folder)
+    given: SigningKey | None = wanted.sign_with
+    return given
+
+
+def _does_steps(wanted: Wanted) -> bool:
+    """Say whether the steps of a project file are applied with what is asked."""
+    if wanted.plan is not None or known_method(wanted.method or "").family == "acting":
+        return False
+    return not (wanted.method == "shuffle" and wanted.options.get("variables"))
+
+
+def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[Source]:
+    """Refuse what does not fit the records; return the registers, opened."""
+    sensitive = [name] if (name := wanted.options.get("sensitive")) else []
+    named = (wanted.keep or (), wanted.substitute, wanted.keep_named, wanted.needed)
+    for names in (key, *named, sensitive):
+        data.source.check_columns(names)
+    opened = [files.open_data(path, workspace=data.engine.workspace) for path in wanted.registers]
+    for register in opened:
+        if not any(name in register.variables for name in key):
+            raise InputError(
+                f"{register.origin} shares no key variable with the data. The key is "
+                f"{', '.join(key)}; the register has {', '.join(list(register.variables)[:20])}. "
+                "Rename its columns, or leave it out."
+            )
+    return opened
+
+
+def _check_options(method: str, options: Mapping[str, Any]) -> None:
+    if ("l" in options or "t" in options) and "sensitive" not in options:
+        raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
+    for_all = {one.name for one in method_options() if one.for_all}
+    refuse_unknown_options(method, {n: v for n, v in options.items() if n not in for_all})
+
+
+def _check_release(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"There is no earlier release {path}. {beside(path)}")
+    if (
+        path.is_dir()
+        and not (path / parts.CERTIFICATE).is_file()
+        and not any(path.glob("*.parquet"))
+    ):
+        raise InputError(
+            f"{path} is not a release folder: it has no {parts.CERTIFICATE}. Name the folder in "
+            "which it is."
+        )
+
+
+def _check_new_secret(secret: Path | None, folder: Path) -> None:
+    place = secret or secret_beside(folder)
+    if place.exists():
+        raise InputError(
+            f"{place} exists already. A key is never overwritten: choose another name."
+        )
+
+
+def secret_beside(folder: Path) -> Path:
+    """Return where the key of an encrypted release is written if nobody says otherwise."""
+    return folder.with_name(f"{folder.name}.key")

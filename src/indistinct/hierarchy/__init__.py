@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from indistinct.hierarchy.codes import code_hierarchy
     from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
     from indistinct.hierarchy.dates import date_hierarchy, is_date
-    from indistinct.hierarchy.directory import Hierarchies, load_hierarchies
-    from indistinct.hierarchy.finding import hierarchies_in
+    from indistinct.hierarchy.directory import Hierarchies, hierarchies_in, load_hierarchies
     from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy, IntArray, Node
     from indistinct.hierarchy.intervals import as_number, interval_hierarchy
     from indistinct.hierarchy.labels import (
         Kind,
+        Nesting,
         common_kind,
         forms_of,
         is_suppressed,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         span_of,
         stands_for,
     )
-    from indistinct.hierarchy.nesting import Nesting
     from indistinct.hierarchy.table import table_hierarchy
     from indistinct.hierarchy.taxonomy import taxonomy_hierarchy
     from indistinct.hierarchy.text import as_text, as_texts

@@ -1,17 +1,21 @@
-"""The hierarchies of all variables of a project: from a directory, the rest chosen."""
+"""The hierarchies of all variables of a project: from a directory, the rest chosen.
+
+Hierarchies inside other content, such as the steps of a plan that was saved.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from indistinct.core import InputError, Level, did_you_mean
 from indistinct.hierarchy.choose import choose_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy
 from indistinct.hierarchy.hierarchy import Hierarchy
 
-__all__ = ["Hierarchies", "load_hierarchies"]
+__all__ = ["Hierarchies", "hierarchies_in", "load_hierarchies"]
 
 
 class Hierarchies(Mapping[str, Hierarchy]):
@@ -118,3 +122,28 @@ def _misspelt(name: str, files: Mapping[str, Path], values: Mapping[str, object]
     """Return a hint if a file that belongs to no variable differs in capitals only."""
     near = [f for f in files if f.lower() == name.lower() and f not in values]
     return f" Rename {files[near[0]].name} to {name}.csv if it was meant." if near else ""
+
+
+_PARTS = {"name", "ordered", "rows"}
+
+
+def hierarchies_in(content: Any) -> dict[str, Hierarchy]:
+    """Return the hierarchies that some JSON content holds anywhere, by name.
+
+    >>> from indistinct.hierarchy import suppression_only
+    >>> sex = suppression_only(["m", "f"], name="sex")
+    >>> hierarchies_in({"steps": [{"kind": "generalise", "hierarchy": sex.to_dict()}]})
+    {'sex': Hierarchy('sex', 2 values, height 1)}
+    """
+    found: dict[str, Hierarchy] = {}
+    waiting = [content]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping) and set(part) == _PARTS:
+            tree = Hierarchy.from_dict(part)
+            found[tree.name] = tree
+        elif isinstance(part, Mapping):
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+    return found

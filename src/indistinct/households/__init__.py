@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         pairs_in_households,
         told_by_counting,
     )
-    from indistinct.households.deriving import FATHER_YEARS, MOTHER_YEARS
-    from indistinct.households.finding import find_kin, read_kinship
+    from indistinct.households.finding import FATHER_YEARS, MOTHER_YEARS, find_kin, read_kinship
     from indistinct.households.guessing import guess_household, numbers_households
     from indistinct.households.kinship import NOBODY, Couples, Kinship, Records
 

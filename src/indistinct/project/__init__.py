@@ -9,9 +9,7 @@ if TYPE_CHECKING:
     from indistinct.options import Lines
     from indistinct.project.builders import HierarchyBuilder
     from indistinct.project.checking import check_categories, check_levels
-    from indistinct.project.contract import Contract
     from indistinct.project.draft import Draft, draft_project
-    from indistinct.project.household import Household
     from indistinct.project.method import MethodSettings
     from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
     from indistinct.project.publishing import (
@@ -23,9 +21,16 @@ if TYPE_CHECKING:
         TableMethod,
     )
     from indistinct.project.reading import load_project, read_project
-    from indistinct.project.recipients import Recipient, check_recipients
-    from indistinct.project.reporting import ReportSettings
+    from indistinct.project.sections import (
+        Contract,
+        Dates,
+        Household,
+        Recipient,
+        ReportSettings,
+        Scope,
+        TextSettings,
+        check_recipients,
+    )
     from indistinct.project.settings import Place, Problems, header
-    from indistinct.project.texts import Dates, Scope, TextSettings
 
 open_doorway(__name__)

@@ -1,42 +1,68 @@
 """The project file: its sections, each a frozen dataclass, and every setting with its meaning.
 
 A new setting is one line here; a new section is a dataclass and one line in `Project`.
+
+Putting what a project file declares onto the variables of a data set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from indistinct.core import LEVELS, ROLES, InputError, Level, Missing, Role, Value
+import pyarrow as pa
+
+from indistinct.core import (
+    LEVELS,
+    ROLES,
+    InputError,
+    Level,
+    Missing,
+    Role,
+    Value,
+    holds_numbers,
+    holds_text,
+)
 from indistinct.engine import EngineName
 from indistinct.files import Format, Source, open_data
-from indistinct.hierarchy import Hierarchies, load_hierarchies
+from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
-from indistinct.options import Lines, Told, Use
-from indistinct.project.applying import apply_declarations
+from indistinct.options import Lines, Told, Use, Where
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
-from indistinct.project.contract import Contract
-from indistinct.project.household import DeclaredRule, Household, household_columns
-from indistinct.project.method import MethodSettings
+from indistinct.project.method import MethodSettings, named_in_method
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
-from indistinct.project.recipients import Access, Recipient
-from indistinct.project.reporting import ReportSettings
+from indistinct.project.sections import (
+    Access,
+    Contract,
+    DeclaredRule,
+    DeclaredStep,
+    Household,
+    Recipient,
+    ReportSettings,
+    TextSettings,
+    household_columns,
+    named_in_household,
+    named_in_text,
+    named_variables,
+)
 from indistinct.project.settings import (
+    Problems,
     choice,
     cluster,
     data_file,
     encoding,
     existing_file,
     folder,
+    header,
     listed,
     missing_codes,
     number,
     of_option,
     path,
     setting,
+    shown,
     size,
     text,
     value_labels,
@@ -44,8 +70,6 @@ from indistinct.project.settings import (
     whole,
     yes_or_no,
 )
-from indistinct.project.steps import DeclaredStep
-from indistinct.project.texts import TextSettings
 from indistinct.rules import Rules
 
 __all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
@@ -314,3 +338,109 @@ class Project:
             special=special,
         )
         return Hierarchies([built.get(n) or rest[n] for n in known], notes=rest.notes)
+
+
+# Putting what a project file declares onto the variables of a data set ---------------------------
+
+
+class _Unfit(Exception):
+    """A declared value that a column of this type cannot hold."""
+
+
+def apply_declarations(project: Project, source: Source) -> Source:
+    """Return the source with its variables as declared; refuse what does not fit, all at once."""
+    problems = Problems(str(project.path), project.lines)
+    schema = source.schema
+    changes: dict[str, dict[str, Any]] = {}
+    for name, declared in project.variables.items():
+        where: Where = ("variables", name)
+        if _exists(source, name, where, header(where), problems):
+            kind = schema.field(name).type
+            changes[name] = _changes(declared, kind, where, problems)
+        if declared.public_if is not None:
+            label = f"{header(where)} public_if"
+            _exists(source, declared.public_if, (*where, "public_if"), label, problems)
+    for entry in ("key", "keep", "substitute", "release"):
+        for position, name in enumerate(getattr(project.release, entry) or ()):
+            place = ("release", entry, position)
+            _exists(source, name, place, f"[release] {entry}", problems)
+    for where, label, name in (
+        *named_variables(project.contract),
+        *named_in_method(project),
+        *named_in_household(project),
+        *named_in_text(project.text),
+    ):
+        _exists(source, name, where, label, problems)
+    problems.raise_all()
+    return replace(source, variables=source.variables.updated(changes))
+
+
+def _exists(source: Source, name: str, where: Where, label: str, problems: Problems) -> bool:
+    try:
+        source.check_columns([name])
+    except InputError as error:
+        problems.add(where, f"{label}: {error}")
+        return False
+    return True
+
+
+def _changes(
+    declared: Declared, kind: pa.DataType, where: Where, problems: Problems
+) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for key in ("role", "level", "label"):
+        if getattr(declared, key) is not None:
+            changes[key] = getattr(declared, key)
+
+    def fitted(value: Any, *steps: str | int) -> Any:
+        try:
+            if isinstance(value, tuple):
+                return tuple(_fit_number(v, kind) for v in value)
+            return _fit(value, kind)
+        except _Unfit:
+            said = shown(list(value) if isinstance(value, tuple) else value)
+            problems.add(
+                (*where, *steps),
+                f"{header(where)} {steps[0]}: {said} does not fit the column, which holds "
+                f"{_said(kind)}. Correct it.",
+            )
+            return value
+
+    if declared.labels is not None:
+        pairs = declared.labels.items()
+        changes["labels"] = {fitted(code, "labels", code): label for code, label in pairs}
+    if declared.missing is not None:
+        codes = enumerate(declared.missing)
+        changes["user_missing"] = tuple(fitted(code, "missing", i) for i, code in codes)
+    if declared.categories is not None:
+        values = enumerate(declared.categories)
+        changes["categories"] = tuple(fitted(value, "categories", i) for i, value in values)
+    return changes
+
+
+def _fit_number(value: Any, kind: pa.DataType) -> Any:
+    if not holds_numbers(kind):
+        raise _Unfit
+    return value
+
+
+def _fit(value: Any, kind: pa.DataType) -> Any:
+    """Give a declared value the type of its column: keys of a TOML table are always text."""
+    if holds_text(kind):
+        return as_text(value)
+    if not holds_numbers(kind):
+        raise _Unfit
+    if not isinstance(value, str):
+        return value
+    try:
+        return int(value) if pa.types.is_integer(kind) else float(value)
+    except ValueError:
+        raise _Unfit from None
+
+
+def _said(kind: pa.DataType) -> str:
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    if holds_numbers(kind):
+        return "numbers"
+    return "text" if holds_text(kind) else f"values of type {kind}"

@@ -1,29 +1,29 @@
-"""Reading a project file, and telling all its mistakes at once, each with its line."""
+"""Reading a project file, and telling all its mistakes at once, each with its line.
+
+What a project file writes: never two things in one place, and nothing over what it reads.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
 from indistinct.core import InputError, did_you_mean
-from indistinct.core.doors import read_text, watching
+from indistinct.core.doors import lies_within, read_text, watching
 from indistinct.files import is_database
 from indistinct.options import Where, find_lines
-from indistinct.project.contract import check_contract
-from indistinct.project.household import check_household, made_rules
 from indistinct.project.method import check_method_settings, read_method
 from indistinct.project.model import Declared, Project
-from indistinct.project.places import check_places
 from indistinct.project.publishing import check_publishing
-from indistinct.project.settings import Place, Problems, header, shown
-from indistinct.project.steps import read_steps
+from indistinct.project.sections import check_contract, check_household, made_rules, read_steps
+from indistinct.project.settings import Place, Problems, header, path, shown
 
-__all__ = ["UNIQUE_ROLES", "load_project", "read_project"]
+__all__ = ["UNIQUE_ROLES", "check_places", "load_project", "read_project"]
 
 LONGEST = 1_000_000
 """Bytes that a project file may have."""
@@ -203,3 +203,35 @@ def _check_roles(project: Project, problems: Problems) -> None:
                 f"{header(('variables', name))} role: {first!r} is the {role} already. "
                 f"One variable at most can be: give one of them another role.",
             )
+
+
+# What a project file writes ----------------------------------------------------------------------
+
+
+def check_places(project: Project, problems: Problems) -> None:
+    """Refuse places that are named for two things to write, or that are read."""
+    written = list(_written(project))
+    for number, (where, label, place) in enumerate(written):
+        for _, other, earlier in written[:number]:
+            if lies_within(place, earlier) or lies_within(earlier, place):
+                problems.add(
+                    where,
+                    f"{label} and {other} are named for two things to write, one in the place of "
+                    "the other. Name each by itself.",
+                )
+        data = project.data.file
+        if data and not is_database(str(data)) and lies_within(data, place):
+            problems.add(where, f"{label} is where the data are, which are never written over.")
+
+
+def _written(project: Project) -> Iterator[tuple[Where, str, Path]]:
+    """Give the settings that name something to write: those that need not be there."""
+    for section in fields(project):
+        if section.metadata.get("named") is not False:
+            continue
+        part = getattr(project, section.name)
+        for one in fields(part):
+            found = getattr(part, one.name)
+            if one.metadata.get("check") is path and found is not None:
+                where = (section.name, one.name)
+                yield where, f"{header((section.name,))} {one.name}", found

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from indistinct.protect.encrypt import Encrypt, decrypt
     from indistinct.protect.follow import FollowLabel
     from indistinct.protect.generalise import Generalise
-    from indistinct.protect.households_alike import AlikeInHousehold, settle_households
+    from indistinct.protect.households_alike import (
+        AlikeInHousehold,
+        RenumberHouseholds,
+        settle_households,
+    )
     from indistinct.protect.keep_rules import KeepRules
     from indistinct.protect.loop import ACTIONS, Action, protect_uniques
     from indistinct.protect.losses import Losses, Shares
@@ -56,7 +60,6 @@ if TYPE_CHECKING:
     from indistinct.protect.receipt import Receipt, origin_of
     from indistinct.protect.recode import RecodingStep, apply_recoding
     from indistinct.protect.registry import METHODS, check_method, decide, protect_by_method
-    from indistinct.protect.renumber import RenumberHouseholds
     from indistinct.protect.request import Request
     from indistinct.protect.rounding import Rounded, round_counts
     from indistinct.protect.secret import ReleaseKey

@@ -109,10 +109,9 @@ class AvoidUniques(Step, kind="avoid-uniques"):
         left = int(exchange.bad().sum())
         result = exchange.written(engine, changed, self.key)
         differs = before != codes
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(differs.any(axis=1).sum()),
             cells_changed={n: int(differs[:, j].sum()) for j, n in enumerate(self.key)},
             notes=(

@@ -236,10 +236,9 @@ class Blank(Step, kind="blank"):
         result = replace_cells(engine, source, records, _blanks(source, self.key, cells_of))
         partial = bool((cells_of.any(axis=1) & ~cells_of.all(axis=1)).any())
         notes = [] if extra is None else [_padded(extra.take, self.k)]
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(changes.any(axis=1).sum()),
             cells_changed=dict(zip(self.key, changes.sum(axis=0).tolist(), strict=True)),
             residual=_residual(found, mask, blank) if self.part == "given" and not whole else 0,

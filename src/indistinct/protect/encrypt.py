@@ -261,10 +261,9 @@ class Encrypt(Step, kind="encrypt"):
             schema=schema,
             variables=Variables(plain.get(n, v) for n, v in source.variables.items()),
         )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=source.records,
             cells_changed=dict.fromkeys(self.variables, source.records),
             notes=("reversible with the key of the release, which stays with the holder",),

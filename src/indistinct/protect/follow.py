@@ -94,12 +94,8 @@ class FollowLabel(Step, kind="follow-label"):
         result = engine.transform(
             source, change, schema=source.schema.set(position, field), variables=source.variables
         )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=cells,
-            cells_changed={self.variable: cells},
+        return self.with_receipt(
+            source, result, records_changed=cells, cells_changed={self.variable: cells}
         )
 
     def _beside(self, source: Source) -> Bools:

@@ -53,10 +53,4 @@ class Generalise(Step, kind="generalise"):
         recoding = Recoding.full_domain(keys, [self.level])
         result = apply_recoding(engine, source, tally, recoding)
         cells = recoding.cells_changed()
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=cells[name],
-            cells_changed=cells,
-        )
+        return self.with_receipt(source, result, records_changed=cells[name], cells_changed=cells)

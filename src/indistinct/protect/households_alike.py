@@ -2,6 +2,8 @@
 
 A cell of one member that says more than another's would undo it for both. So every variable that
 members share is given its members' lowest common label, and k is made to hold again.
+
+New numbers for households: who lives together stays, which household it was does not.
 """
 
 from __future__ import annotations
@@ -30,10 +32,15 @@ from indistinct.protect.plan import Plan
 from indistinct.protect.protected import Protected
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.recode import generalised_variable
-from indistinct.protect.renumber import RenumberHouseholds
 from indistinct.protect.step import Context, Step, check_key
+from indistinct.protect.steps.households.groups import (
+    fresh_identities,
+    plain_column,
+    read_households,
+    shuffled,
+)
 
-__all__ = ["AlikeInHousehold", "settle_households"]
+__all__ = ["AlikeInHousehold", "RenumberHouseholds", "settle_households"]
 
 NOTHING = -1
 """The code of a cell that says nothing."""
@@ -106,10 +113,9 @@ class AlikeInHousehold(Step, kind="alike-in-household"):
         for name, found in cells.items():
             altered |= found.codes != before[name]
         result = _written(engine, source, {n: cells[n] for n in cells if changed[n]}, kept)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int((altered & kept).sum()),
             cells_changed={name: number for name, number in changed.items() if number},
             residual=0,
@@ -381,3 +387,52 @@ def _with_steps(
         after=after,
         guaranteed=not after.at_risk,
     )
+
+
+# New numbers for households ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RenumberHouseholds(Step, kind="renumber-households"):
+    """Replace the households' numbers by others, one to one, drawn at random.
+
+    People of a household still have the same number. A record without one stays without.
+    """
+
+    household: str
+
+    draws_at_random = True
+    truthful = True
+
+    def describe(self) -> str:
+        """Say what is done."""
+        return f"give the households new numbers ({self.household}), drawn at random"
+
+    def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
+        """Draw who gets which number, and write."""
+        found = read_households(engine, source, self.household)
+        column = plain_column(source, self.household)
+        variable = source.variables[self.household]
+        homes = np.flatnonzero(~found.alone)
+        rank = np.zeros(len(found), dtype=np.int64)
+        rank[homes[shuffled(context.draws(), "number", found.first[homes])]] = np.arange(len(homes))
+        new = fresh_identities(variable, column, len(homes), beside=False)
+        kind = new.type if pa.types.is_integer(new.type) else column.type
+        position = source.schema.get_field_index(self.household)
+        field = pa.field(self.household, kind)
+        places, alone = rank[found.of_record], found.alone[found.of_record]
+
+        def change(batch: pa.RecordBatch, records: Ints) -> pa.RecordBatch:
+            chosen = pa.array(places[records], mask=alone[records])
+            return batch.set_column(position, field, new.take(chosen).cast(kind))
+
+        schema = source.schema.set(position, field)
+        variables = source.variables.updated({self.household: {"labels": {}, "categories": None}})
+        result = engine.transform(source, change, schema=schema, variables=variables)
+        return self.with_receipt(
+            source,
+            result,
+            records_changed=int((~alone).sum()),
+            cells_changed={self.household: int((~alone).sum())},
+            notes=(f"{len(homes):,} households have new numbers",),
+        )

@@ -95,10 +95,9 @@ class KeepRules(Step, kind="keep-rules"):
         result = mending.written(engine, changed)
         names = list(dict.fromkeys(n for r in receipts for n in r.cells_changed))
         cells, touched = _compared(source, result, names)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(touched.sum()),
             cells_changed=cells,
             notes=(*(note for r in receipts for note in r.notes), *mending.notes),

@@ -182,10 +182,9 @@ class ForPeople(Step, kind="for-people"):
         touched = np.zeros(result.records, dtype=bool)
         for mask in differs.values():
             touched |= mask
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(touched.sum()),
             cells_changed={name: int(mask.sum()) for name, mask in differs.items()},
             residual=0 if self.enforces else int(few.sum()),

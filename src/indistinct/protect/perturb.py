@@ -246,10 +246,9 @@ class Perturb(Step, kind="perturb"):
         notes = [f"values were drawn in {drawn} rounds"] if self.how == "marginal" else []
         if left.any():
             notes.append(self._stuck(int(left.sum())))
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(changed.any(axis=1).sum()),
             cells_changed=dict(zip(self.key, changed.sum(axis=0).tolist(), strict=True)),
             residual=int(left.sum()),

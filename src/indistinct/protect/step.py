@@ -117,6 +117,10 @@ class Step(ABC):
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
         """Return the changed records and what was done."""
 
+    def with_receipt(self, before: Source, after: Source, **told: Any) -> tuple[Source, Receipt]:
+        """Return the changed records with their receipt; `told` is what else stands on it."""
+        return after, Receipt(self.kind, before.records, after.records, **told)
+
     @abstractmethod
     def describe(self) -> str:
         """Say in a sentence what the step does; the recipient may read it."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.prove.assumed import assumptions, doubts
     from indistinct.prove.attacks.minimality import Replay
     from indistinct.prove.changes import (
         Changes,
@@ -40,6 +39,6 @@ if TYPE_CHECKING:
     from indistinct.prove.trusting import Trust, trust
     from indistinct.prove.varying import KnownToo, Sensitivity, sensitivity
     from indistinct.prove.verification import Verification, Witness
-    from indistinct.prove.verifying import verify
+    from indistinct.prove.verifying import assumptions, doubts, verify
 
 open_doorway(__name__)

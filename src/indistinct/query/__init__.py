@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from indistinct.query.language import Question, read_question
     from indistinct.query.log import check_is_log
     from indistinct.query.opening import Released, ask, open_released, start_session
-    from indistinct.query.profiles import ask_as, session_as
+    from indistinct.query.profiles import Version, ask_as, session_as, version_for
     from indistinct.query.session import QuerySession
-    from indistinct.query.versions import Version, version_for
 
 open_doorway(__name__)

@@ -1,4 +1,7 @@
-"""An answer: rows, how many records each rests on, and what was withheld."""
+"""An answer: rows, how many records each rests on, and what was withheld.
+
+The rows of an answer in the order that is asked for, and no more than may be shown.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from indistinct.query.language import Question
 from indistinct.results import Result, Table, facts, folded, result
 
-__all__ = ["Answer", "plain"]
+__all__ = ["MOST_ROWS", "Answer", "arranged", "plain"]
 
 SHOWN = 40
 """Rows that are printed; all are there in `rows`."""
@@ -143,3 +147,25 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
         for cell, width, to_right in zip(cells, widths, right, strict=True)
     )
     return "  ".join(padded).rstrip()
+
+
+# The rows of an answer in the order that is asked for --------------------------------------------
+
+
+MOST_ROWS = 10_000
+
+
+def arranged(
+    asked: Question, rows: list[tuple[Any, ...]]
+) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Return the rows in order, cut to the limit, and what is to be said of that."""
+    for order in reversed(asked.order):
+        there = [row for row in rows if row[order.column] is not None]
+        missing = [row for row in rows if row[order.column] is None]
+        there.sort(key=lambda row, at=order.column: row[at], reverse=order.downwards)  # type: ignore[misc]
+        rows = [*there, *missing]
+    if asked.limit is not None:
+        rows = rows[: asked.limit]
+    if len(rows) > MOST_ROWS:
+        return rows[:MOST_ROWS], [f"The answer is cut after {MOST_ROWS:,} rows. Ask for fewer."]
+    return rows, []

@@ -11,11 +11,9 @@ import pyarrow as pa
 
 from indistinct.core import Array, Bools, InputError, Ints
 from indistinct.files import Source
-from indistinct.query.answer import Answer, plain
-from indistinct.query.arranging import MOST_ROWS, arranged
+from indistinct.query.answer import MOST_ROWS, Answer, arranged, plain
 from indistinct.query.bound import Bound
-from indistinct.query.coding import Categories, Range, column_of, numbers_of, read_values
-from indistinct.query.conditions import met_by
+from indistinct.query.coding import Categories, Range, column_of, met_by, numbers_of, read_values
 from indistinct.query.guarded import Guarded, Told
 from indistinct.query.language import Comparison, Item, Question, read_question
 

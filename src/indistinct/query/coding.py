@@ -1,4 +1,10 @@
-"""The categories by which a variable is asked, and the category of every record."""
+"""The categories by which a variable is asked, and the category of every record.
+
+Which categories, or which records, meet the conditions of a question.
+
+A comparison with a missing value is neither met nor not met, as in SQL: what is known of a
+condition are two masks, where it is met and where it is not.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +20,18 @@ import pyarrow as pa
 
 from indistinct.core import Array, Bools, Floats, InputError, Ints, Variable, decoded, did_you_mean
 from indistinct.files import Source
-from indistinct.query.conditions import Masks
-from indistinct.query.language import Comparison, Value
+from indistinct.query.language import Comparison, Condition, Joined, Negated, Value
 
-__all__ = ["OTHER", "Categories", "Range", "as_ranges", "column_of", "numbers_of", "read_values"]
+__all__ = [
+    "OTHER",
+    "Categories",
+    "Range",
+    "as_ranges",
+    "column_of",
+    "met_by",
+    "numbers_of",
+    "read_values",
+]
 
 OTHER = "(other)"
 """What categories are called together that too few people have to be named."""
@@ -308,3 +323,33 @@ def with_named(read: Categories, named: Bools) -> Categories:
     return Categories(
         read.name, values, (*values.tolist(), OTHER, None), new[read.codes], read.kind
     )
+
+
+# Which categories, or which records, meet the conditions of a question ---------------------------
+
+
+Masks = tuple[Bools, Bools]
+"""Where a condition is met, and where it is not; where neither, nothing is known."""
+
+
+def met_by(condition: Condition, compare: Callable[[Comparison], Masks]) -> Masks:
+    """Put the masks of single comparisons together.
+
+    >>> from indistinct.query.language import read_question
+    >>> ages = np.array([20, 30, 40])
+    >>> where = read_question("select count(*) where not (age = 30 or age = 40)").where
+    >>> met_by(where, lambda one: (ages == one.values[0], ages != one.values[0]))[0]
+    array([ True, False, False])
+    """
+    if isinstance(condition, Comparison):
+        return compare(condition)
+    if isinstance(condition, Negated):
+        met, not_met = met_by(condition.part, compare)
+        return not_met, met
+    assert isinstance(condition, Joined)
+    parts = [met_by(part, compare) for part in condition.parts]
+    all_met = reduce(np.bitwise_and, [met for met, _ in parts])
+    one_met = reduce(np.bitwise_or, [met for met, _ in parts])
+    all_not = reduce(np.bitwise_and, [not_met for _, not_met in parts])
+    one_not = reduce(np.bitwise_or, [not_met for _, not_met in parts])
+    return (all_met, one_not) if condition.word == "and" else (one_met, all_not)

@@ -25,20 +25,19 @@ import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, Words
 from indistinct.files import Source
-from indistinct.query.answer import Answer
-from indistinct.query.arranging import arranged
+from indistinct.query.answer import Answer, arranged
 from indistinct.query.bound import Bound, gaussian, words
 from indistinct.query.coding import (
     Categories,
     Range,
     column_of,
     in_classes,
+    met_by,
     numbers_of,
     read_values,
     with_declared,
     with_named,
 )
-from indistinct.query.conditions import met_by
 from indistinct.query.language import Item, Question
 
 __all__ = ["Guarded", "Told"]

@@ -36,8 +36,15 @@ if TYPE_CHECKING:
     from indistinct.risk.likenesses import Likeness, likeness
     from indistinct.risk.loglinear import Fit
     from indistinct.risk.minimal import MinimalUniques, minimal_uniques
-    from indistinct.risk.openshaw import CodingEffect, OpenshawRisk, coding_effect, openshaw_risk
+    from indistinct.risk.openshaw import (
+        CodingEffect,
+        OpenshawRisk,
+        coding_effect,
+        match_matrix,
+        openshaw_risk,
+    )
     from indistinct.risk.per_class import KnownRisk, known_population_risk
+    from indistinct.risk.poisson import probability_of_count
     from indistinct.risk.population import (
         PopulationUniqueness,
         class_sizes,

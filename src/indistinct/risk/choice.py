@@ -314,14 +314,6 @@ class ModelPath(Result):
         ]
 
 
-MOST_SHOWN = 16
-
-
-def _z(value: float) -> str:
-    """Write a criterion in seven places."""
-    return f"{value:.1f}" if abs(value) < 1e4 else f"{value:.0e}"
-
-
 def choose_model(
     table: KeyTable,
     *,

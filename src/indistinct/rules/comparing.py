@@ -13,8 +13,7 @@ from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns, read_kinship
 from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
-from indistinct.rules.language import Value, _Reader, translated
-from indistinct.rules.operands import Numbers, Scope, Texts
+from indistinct.rules.language import Numbers, Scope, Texts, Value, _Reader, translated
 from indistinct.rules.rules import RuleCheck, Rules
 
 __all__ = ["Measure", "RulesReport", "compare_rules"]

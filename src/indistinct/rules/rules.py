@@ -13,8 +13,7 @@ from indistinct.files import Source
 from indistinct.households import Column, Kinship, Records, read_columns
 from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
-from indistinct.rules.language import Expression, read_expression
-from indistinct.rules.operands import Scope, Truths
+from indistinct.rules.language import Expression, Scope, Truths, read_expression
 
 __all__ = ["Rule", "RuleCheck", "Rules"]
 

@@ -27,8 +27,7 @@ from indistinct.scrub.knowing import known_people
 from indistinct.scrub.reading import JSON_LINES, Letters
 from indistinct.scrub.result import ScrubResult
 from indistinct.scrub.streaming import treat_all
-from indistinct.scrub.tallying import Tally
-from indistinct.scrub.telling import ABOUT, about, told_verdict
+from indistinct.scrub.tallying import ABOUT, Tally, about, told_verdict
 from indistinct.scrub.text.detective import SCHEMA
 from indistinct.scrub.text.replace.secret import Secret
 from indistinct.scrub.treating import Scrubbing

@@ -1,4 +1,7 @@
-"""Counts over documents as they come, of one size however many there are."""
+"""Counts over documents as they come, of one size however many there are.
+
+What goes with the letters: what was done to them, and what they are not.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from indistinct.scrub.asked import Asked
 from indistinct.scrub.documents import Treated
 from indistinct.scrub.limits import TookTooLong, at_most, seconds_for
-from indistinct.scrub.text.judging import Traces, Verdict
+from indistinct.scrub.text.judging import DE_IDENTIFIED, Traces, Verdict
 from indistinct.scrub.treating import SUPPRESSED
 
-__all__ = ["MOST_FOUND", "Tally", "Withheld"]
+__all__ = ["ABOUT", "MOST_FOUND", "Tally", "Withheld", "about", "told_verdict"]
 
 MOST_FOUND = 10_000
 """References that are listed one by one; of more, the private list of spans has them all."""
@@ -90,3 +94,48 @@ class Tally:
     def replaced(self) -> int:
         """References that were replaced."""
         return self.total - self.suppressed
+
+
+# What goes with the letters ----------------------------------------------------------------------
+
+
+ABOUT = "about.md"
+
+_DATES = {
+    "month": "Dates are given by month and year.",
+    "year": "Dates are given by year.",
+    "shift": "Dates are shifted, all dates of a person by the same number of days: intervals are "
+    "right, dates are not.",
+}
+_SCOPES = {
+    "project": "The same person has the same made-up name in all of them.",
+    "patient": "The same person has the same made-up name in the documents about one patient, and "
+    "another one elsewhere.",
+}
+
+
+def about(tally: Tally, asked: Asked) -> str:
+    """Return the note that goes with scrubbed letters. It tells no count of what was found."""
+    lines = [
+        "# About these documents",
+        "",
+        f"{tally.written:,} {'document' if tally.written == 1 else 'documents'}. Names, "
+        "addresses, numbers and other references to people were looked for by a program "
+        "and replaced by made-up ones; what could not be replaced "
+        f"safely was left out. {_DATES[asked.dates]} {_SCOPES[asked.scope]}",
+        "",
+        f"They are {DE_IDENTIFIED}: whoever knows from elsewhere some of what a document tells, "
+        "such as a sequence of events, may still recognise the person. Nobody is to try.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def told_verdict() -> dict[str, Any]:
+    """Return what the certificate of scrubbed letters says of them: never that they are proved."""
+    sentence = f"the letters are {DE_IDENTIFIED}: what Scrub did not find is in them"
+    return {
+        "state": "reservations",
+        "reservations": [{"code": "text-scrubbed", "sentence": sentence}],
+        "accepted": [],
+    }

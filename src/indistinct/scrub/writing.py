@@ -21,7 +21,7 @@ from indistinct.knowledge import plain
 from indistinct.release import parts
 from indistinct.scrub.documents import Treated
 from indistinct.scrub.reading import Letters, is_json_lines
-from indistinct.scrub.telling import ABOUT
+from indistinct.scrub.tallying import ABOUT
 from indistinct.scrub.text.replace.secret import Secret
 from indistinct.scrub.treating import TELLING_ID
 

@@ -17,25 +17,23 @@ if TYPE_CHECKING:
         read_text,
     )
     from indistinct.core.doors.going import (
+        MARK,
+        MARKED,
+        WORKSPACE,
         check_new_file,
         check_new_folder,
         check_place,
         folder_written_whole,
+        is_aside,
+        is_workspace,
         note_place,
         put_in_place,
+        remove_leftovers,
         sync_all,
         write_whole,
         written_whole,
     )
     from indistinct.core.doors.interrupts import undisturbed
-    from indistinct.core.doors.leftovers import (
-        MARK,
-        MARKED,
-        WORKSPACE,
-        is_aside,
-        is_workspace,
-        remove_leftovers,
-    )
     from indistinct.core.doors.watch import Watch, lies_within, resolved, watched, watching
 
 open_doorway(__name__)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
         suppression_keys,
     )
     from indistinct.protect.methods.local_suppression.suppress_step import Suppress
-    from indistinct.protect.methods.microaggregating.mdav import (
+    from indistinct.protect.methods.microaggregating.microaggregate import (
+        Microaggregate,
         Microaggregation,
         mdav,
         microaggregation,
     )
-    from indistinct.protect.methods.microaggregating.microaggregate import Microaggregate
     from indistinct.protect.methods.mondrian_cuts.mondrian import Mondrian, MondrianStep, mondrian
     from indistinct.protect.methods.mu_argus.argus import Argus, ArgusResult, argus
     from indistinct.protect.methods.mu_argus.argus_session import ArgusSession

@@ -22,8 +22,7 @@ from indistinct.protect.shuffling.reading import (
     read_column,
     read_measure,
 )
-from indistinct.protect.shuffling.turns import Turn, turns
-from indistinct.protect.shuffling.units import Of, Units, find_units
+from indistinct.protect.shuffling.turns import Of, Turn, Units, find_units, turns
 from indistinct.protect.step import Context, Step
 from indistinct.protect.steps.columns import check_share, check_variables, with_columns
 from indistinct.rules import Measure
@@ -223,10 +222,9 @@ class Shuffle(Step, kind="shuffle"):
             source,
             {name: columns[name].renewed(table.column(name)) for name in self.variables},
         )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(np.logical_or.reduce(list(changed.values())).sum()),
             cells_changed={name: int(mask.sum()) for name, mask in changed.items()},
             notes=tuple(notes),

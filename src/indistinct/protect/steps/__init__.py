@@ -15,15 +15,22 @@ if TYPE_CHECKING:
     from indistinct.protect.steps.noise import AddNoise, Distribution, NoiseUnit
     from indistinct.protect.steps.outlier_noise import NoiseOnOutliers, robust_distances
     from indistinct.protect.steps.outliers import OutlierRule, OutliersToMedians
-    from indistinct.protect.steps.pram import Pram, PramOutcome
-    from indistinct.protect.steps.pram_matrix import (
+    from indistinct.protect.steps.pram import (
+        Pram,
         PramEstimate,
         PramMethod,
+        PramOutcome,
         TransitionMatrix,
         pram_estimate,
     )
     from indistinct.protect.steps.proximity_swap import ProximitySwap, ProximityUnit
-    from indistinct.protect.steps.purpose import Use, purpose_warnings, reach_warning
+    from indistinct.protect.steps.purpose import (
+        CIRCUMSTANCES,
+        TECHNIQUES,
+        Use,
+        purpose_warnings,
+        reach_warning,
+    )
     from indistinct.protect.steps.rank_swap import Extremes, RankSwap
     from indistinct.protect.steps.rounding import Round, RoundTo
     from indistinct.protect.steps.sample import Sample
@@ -32,7 +39,6 @@ if TYPE_CHECKING:
     from indistinct.protect.steps.suppress import SuppressAttribute, SuppressCells, SuppressRecords
     from indistinct.protect.steps.swap import SwapValues
     from indistinct.protect.steps.top_bottom import CodedAs, Side, TopBottomCode
-    from indistinct.protect.steps.vocabulary import CIRCUMSTANCES, TECHNIQUES
     from indistinct.protect.steps.weak import (
         WeakEncryption,
         break_by_frequency,

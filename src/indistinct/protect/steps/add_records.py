@@ -112,13 +112,8 @@ class AddRecords(Step, kind="add-records"):
             warnings.append(f"the column {self.flag} tells which records are made up: leave it out")
         share = source.records / result.records
         notes.append(f"{share:.1%} of the records are real")
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            notes=tuple(notes),
-            warnings=tuple(warnings),
-            rows=rows,
+        return self.with_receipt(
+            source, result, notes=tuple(notes), warnings=tuple(warnings), rows=rows
         )
 
     def _by_quota(self, table: KeyTable, draws: Draws, unit: tuple[str, ...]) -> Ints:

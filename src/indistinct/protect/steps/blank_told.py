@@ -129,13 +129,8 @@ class BlankTold(Step, kind="blank-told"):
             if cells[name]
         }
         result = replace_cells(engine, source, records, new)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=len(records),
-            cells_changed=cells,
-            residual=lonely,
+        return self.with_receipt(
+            source, result, records_changed=len(records), cells_changed=cells, residual=lonely
         )
 
 

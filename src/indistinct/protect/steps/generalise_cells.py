@@ -91,10 +91,6 @@ class GeneraliseCells(Step, kind="generalise-cells"):
                 old = schema.field(name).type
                 variables = variables.updated({name: generalised_variable(variables[name], old)})
         result = with_columns(engine, source, columns, variables=variables) if columns else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
-            records_changed=int(touched.sum()),
-            cells_changed=cells_changed,
+        return self.with_receipt(
+            source, result, records_changed=int(touched.sum()), cells_changed=cells_changed
         )

@@ -97,10 +97,9 @@ class OutliersToMedians(Step, kind="outliers-to-medians"):
             if changed.sum() > _MANY * max(1, numbers.present.sum()):
                 warnings.append(_many(name, int(changed.sum())))
         result = with_columns(engine, source, columns) if touched.any() else source
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(touched.sum()),
             cells_changed=cells,
             warnings=tuple(warnings),
@@ -157,10 +156,9 @@ class OutliersToMedians(Step, kind="outliers-to-medians"):
             touched[records] = True
             if len(records) > _MANY * source.records:
                 warnings.append(_many(name, len(records)))
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(touched.sum()),
             cells_changed=cells,
             warnings=tuple(warnings),

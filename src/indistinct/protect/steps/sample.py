@@ -80,10 +80,9 @@ class Sample(Step, kind="sample"):
         chosen[there[order[:size]]] = True
         keep = chosen[units]
         result = engine.keep(source, keep)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=(f"{size:,} of {len(there):,} {what} were drawn",),
             rows=np.flatnonzero(keep),
         )

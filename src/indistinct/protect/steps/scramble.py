@@ -63,10 +63,9 @@ class ScrambleOrder(Step, kind="scramble-order"):
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         result = Source(path, source.origin, source.variables, source.records, source.notes)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=("record numbers before and after have nothing to do with each other",),
             rows=_order(source.records, context.draws()),
         )

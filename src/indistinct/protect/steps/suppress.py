@@ -67,10 +67,9 @@ class SuppressCells(Step, kind="suppress-cells"):
             held = filled(source.table([name]).column(0).take(pa.array(records)))
             changed[:, j] = chosen & held
         result = replace_cells(engine, source, records, new)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(changed.any(axis=1).sum()),
             cells_changed=dict(zip(names, changed.sum(axis=0).tolist(), strict=True)),
         )
@@ -118,10 +117,9 @@ class SuppressAttribute(Step, kind="suppress-attribute"):
                 for name in self.variables
             }
             result = with_columns(engine, source, empty)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=source.records if any(held.values()) else 0,
             cells_changed=held,
         )

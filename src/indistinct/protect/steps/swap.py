@@ -109,10 +109,9 @@ class SwapValues(Step, kind="swap-values"):
             result = replace_cells(engine, result, records, new)
             cells |= dict(zip(unit, changed.sum(axis=0).tolist(), strict=True))
             touched[records] |= changed.any(axis=1)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(touched.sum()),
             cells_changed=cells,
             notes=(f"{pairs_in_all:,} pairs were swapped; where both had the same, nothing moved",),

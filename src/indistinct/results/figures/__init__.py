@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from indistinct.results.figures.distributions import marginal
     from indistinct.results.figures.dot_plots import Measure, candidates
     from indistinct.results.figures.gauges import gauge
-    from indistinct.results.figures.grids import small_multiples, stacked
+    from indistinct.results.figures.grids import stacked
     from indistinct.results.figures.line_charts import Line, lines
     from indistinct.results.figures.maps import Spot, frontier
     from indistinct.results.figures.scatter import Point, agreement, points

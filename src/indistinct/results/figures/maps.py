@@ -7,9 +7,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indistinct.results.figures.axes import axes, note, straight, told
 from indistinct.results.figures.letters import cut, width_of
-from indistinct.results.figures.marks import ALARM, BLUE, FRAME, GRID, SKY
+from indistinct.results.figures.marks import (
+    ALARM,
+    BLUE,
+    FRAME,
+    GRID,
+    SKY,
+    axes,
+    note,
+    straight,
+    told,
+)
 from indistinct.results.figures.numbers import number, percent, root_ticks, round_ticks, tick
 from indistinct.results.figures.places import Box, beside, leader
 from indistinct.results.figures.sheet import FAINT, INK, WIDTH, Sheet

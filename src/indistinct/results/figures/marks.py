@@ -2,23 +2,31 @@
 
 The hues are those of Okabe and Ito (2008, Color Universal Design), which colour-blind readers tell
 apart; the first series is dark and solid, the second light and hatched, so that grey print does.
+
+What figures with two axes share: the frame, straight lines, and what is written below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from indistinct.results.figures.sheet import Sheet
+from indistinct.results.figures.numbers import percent
+from indistinct.results.figures.places import Box
+from indistinct.results.figures.sheet import FAINT, Sheet
 
 __all__ = [
     "ALARM",
     "BLUE",
     "GRID",
+    "axes",
     "bar",
     "hatched",
     "marker",
+    "note",
+    "straight",
     "stroke",
     "swatch",
+    "told",
 ]
 
 BLUE, ORANGE, SKY, GREEN, ALARM = "#0072b2", "#e69f00", "#56b4e9", "#009e73", "#d55e00"
@@ -108,3 +116,50 @@ def marker(x: float, y: float, j: int, *, r: float = 3.2) -> str:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" {drawn}'
     path = "L".join(f"{x + r * a:.1f},{y + r * b:.1f}" for a, b in corners)
     return f'<path d="M{path}z" {drawn}'
+
+
+# What figures with two axes share ----------------------------------------------------------------
+
+
+def axes(sheet: Sheet, frame: Box, x: str, y: str) -> None:
+    """Draw the frame and write what the axes show."""
+    left, top, right, bottom = frame
+    sheet.add(
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
+        f'height="{bottom - top:.1f}" fill="none" stroke="{FRAME}"/>'
+    )
+    middle = (left + right) / 2
+    sheet.text(middle, bottom + 38, x, anchor="middle", room=2 * min(middle, sheet.width - middle))
+    sheet.text(13, (top + bottom) / 2, y, anchor="middle", room=bottom - top, turned=True)
+
+
+def straight(line: Box, style: str) -> str:
+    """Return a line from (0, 1) to (2, 3)."""
+    x1, y1, x2, y2 = line
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {style}/>'
+
+
+def note(sheet: Sheet, bottom: float, rest: str, unnamed: int) -> float:
+    """Write how many have no label, if any, and return where the figure ends."""
+    if not unnamed:
+        return bottom
+    sheet.text(0, bottom + 6, rest.format(n=f"{unnamed:,}"), colour=FAINT, room=sheet.width - 4)
+    return bottom + 14
+
+
+def told(
+    found: Iterable[tuple[str, float, float]], words: tuple[str, str], shares: tuple[bool, bool]
+) -> str:
+    """Say each label with its two numbers.
+
+    >>> told([("a", 0.046, 2.5)], ("risk", "loss"), (True, False))
+    'a: risk 4.6 %, loss 2.5'
+    """
+    return "; ".join(
+        f"{label}: {words[0]} {_written(x, shares[0])}, {words[1]} {_written(y, shares[1])}"
+        for label, x, y in found
+    )
+
+
+def _written(value: float, share: bool) -> str:
+    return percent(value) if share else f"{value:.3g}"

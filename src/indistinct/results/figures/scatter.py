@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indistinct.results.figures.axes import axes, note, straight, told
 from indistinct.results.figures.letters import width_of
-from indistinct.results.figures.marks import BLUE, GRID
+from indistinct.results.figures.marks import BLUE, GRID, axes, note, straight, told
 from indistinct.results.figures.numbers import number, round_ticks, tick
 from indistinct.results.figures.places import column
 from indistinct.results.figures.sheet import WIDTH, Sheet

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from indistinct.scrub.text.finding import Finder
     from indistinct.scrub.text.identities import Identities
     from indistinct.scrub.text.judging import Verdict, verdict
-    from indistinct.scrub.text.memory import Memory, Patients
+    from indistinct.scrub.text.memory import Memory
     from indistinct.scrub.text.page import Page
     from indistinct.scrub.text.people import Mention, Person
     from indistinct.scrub.text.reliable import Reliability, reliability

@@ -5,9 +5,10 @@ nickname, initials, in small letters or capitals, misspelt, joined to one word. 
 once, with one lookup per word. A word that is also common (Will, May, Hope) needs a capital that
 the beginning of a sentence does not explain, or a cue; a term of medicine needs a cue.
 
-Memory is bounded: a `Memory` keeps the names met last, and `Patients` the memories used last, so
-that millions of notes can pass by in any order. With `Memory.of`, all documents of a patient are
+Memory is bounded: it keeps the names met last. With `Memory.of`, all documents of a patient are
 read before any is searched again, and what is found does not depend on their order.
+
+Places and organisations that are named again, whole or by the short form of their name.
 """
 
 from __future__ import annotations
@@ -22,12 +23,10 @@ from indistinct.scrub.text.forms import PRIORS, Form, Forms, Name, distinct, nam
 from indistinct.scrub.text.identities import Identities
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.people import Person
-from indistinct.scrub.text.places_again import places_again
 from indistinct.scrub.text.spans import NAME, Kind, Span
 
 CERTAIN = 0.8
 MOST_NAMES = 200
-MOST_PATIENTS = 10_000
 
 # On Zipf's scale a word of 3.5 is written once in 300,000 words, one of 2.6 once in 2.5 million.
 _COMMON = 3.5
@@ -150,32 +149,6 @@ sex=None, patient=False, staff=False)
             self._names[name.bare] = max(known, name.certainty)
         while len(self._names) > self.most:
             self._names.popitem(last=False)
-
-
-class Patients:
-    """The memories of many patients, of which those used last are kept.
-
-    >>> patients = Patients(most=2)
-    >>> for number in ("a", "b", "a", "c"):
-    ...     memory = patients.memory(number)
-    >>> list(patients.kept)
-    ['a', 'c']
-    """
-
-    def __init__(self, *, identities: Identities | None = None, most: int = MOST_PATIENTS) -> None:
-        self.kept: OrderedDict[str, Memory] = OrderedDict()
-        self._identities = identities
-        self._most = most
-
-    def memory(self, patient: str) -> Memory:
-        """The memory of a patient's documents, which learns from each."""
-        memory = self.kept.pop(patient, None)
-        if memory is None:
-            memory = Memory(identities=self._identities, learning=True)
-        self.kept[patient] = memory
-        if len(self.kept) > self._most:
-            self.kept.popitem(last=False)
-        return memory
 
 
 def remembered(page: Page, postings: list[Span], memory: Memory) -> list[Span]:
@@ -413,3 +386,83 @@ class _Scan:
             return False
         near = self.page.lower[max(0, place - 2) : place] + self.page.lower[place + 1 : place + 3]
         return any(word.isdigit() or word == "of" for word in near)
+
+
+_NAMED = {
+    Kind.CITY, Kind.PLACE, Kind.HOSPITAL, Kind.ORGANISATION, Kind.EMPLOYER, Kind.SCHOOL, Kind.TEAM,
+}  # fmt: skip
+# Words that say what an organisation is, not which.
+_GENERIC = frozenset(
+    "hospital hospitals clinic clinics center centre medical health healthcare care memorial "
+    "general regional community university college school elementary middle high academy group "
+    "inc llc ltd corp corporation company co plc and sons associates partners services institute "
+    "infirmary practice pharmacy rehabilitation nursing home department of the at for s".split()
+)
+_WHOLE, _SHORT = 0.88, 0.74
+_MOST_WORDS = 8
+_USUAL = 3.8
+
+
+def places_again(page: Page, sure: Sequence[Span]) -> list[Span]:
+    """Return where a place or organisation that was found with certainty is named again.
+
+    "Brigham Hospital" is found again as such and as "Brigham", with the capitals of a name.
+    """
+    phrases: dict[str, list[tuple[list[str], Kind, str, float]]] = {}
+    for span in sure:
+        if span.kind in _NAMED:
+            first, last = page.token_at(span.start), page.token_at(span.end - 1)
+            words = page.tokens[first : last + 1]
+            if not words[0][0].isalpha() or len(words) > _MOST_WORDS or len(words[0]) < 2:
+                continue
+            for form, rule, prior in _forms_of(page, words):
+                entry = (form, span.kind, rule, min(prior, span.certainty))
+                entries = phrases.setdefault(form[0], [])
+                if entry[0] not in [known[0] for known in entries]:
+                    entries.append(entry)
+    if not phrases:
+        return []
+    return _found(page, phrases, sure)
+
+
+def _forms_of(page: Page, words: list[str]) -> Iterable[tuple[list[str], str, float]]:
+    """Yield the whole name and its short form."""
+    if len(words) > 1 or page.knowledge.word(words[0]).zipf < _USUAL:
+        yield words, "place", _WHOLE
+    short = list(words)
+    while short and (short[-1].lower() in _GENERIC or not short[-1][0].isalnum()):
+        short.pop()
+    if not short or len(short) == len(words):
+        return
+    lone = len(short) == 1
+    known = page.knowledge.word(short[0])
+    if short[0].lower() in _GENERIC or (lone and (len(short[0]) < 4 or known.zipf >= _USUAL)):
+        return
+    if lone and (page.knowledge.is_medical(short[0]) or page.knowledge.is_eponym(short[0])):
+        return
+    yield short, "short-place", _SHORT
+
+
+def _found(
+    page: Page,
+    phrases: dict[str, list[tuple[list[str], Kind, str, float]]],
+    sure: Sequence[Span],
+) -> list[Span]:
+    tokens = page.tokens
+    begun = [place for place, token in enumerate(tokens) if token in phrases]
+    # Those that were found are among them; they need not be found again.
+    taken = {span.start for span in sure if span.kind in _NAMED}
+    found = []
+    for place in begun:
+        if page.starts[place] in taken:
+            continue
+        fitting = [
+            entry
+            for entry in phrases[tokens[place]]
+            if tokens[place : place + len(entry[0])] == entry[0]
+        ]
+        if fitting:
+            words, kind, rule, certainty = max(fitting, key=lambda entry: len(entry[0]))
+            end = page.ends[place + len(words) - 1]
+            found.append(Span(page.starts[place], end, kind, certainty, "memory", rule))
+    return found

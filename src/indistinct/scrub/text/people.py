@@ -22,9 +22,11 @@ from indistinct.scrub.text.naming import (
     NICKNAME,
     Reading,
     readings,
+    sex_of_name,
+    sex_of_others,
+    sex_of_word,
 )
 from indistinct.scrub.text.page import Page
-from indistinct.scrub.text.sexes import sex_of_name, sex_of_others, sex_of_word
 from indistinct.scrub.text.spans import NAME, Kind, Span
 from indistinct.scrub.text.spelling import Slips, alike, halves, same_surname, sound
 

@@ -18,10 +18,10 @@ from indistinct.scrub.text.memory import Memory
 from indistinct.scrub.text.naming import only_title
 from indistinct.scrub.text.page import Page, read
 from indistinct.scrub.text.people import Mention, Person, gather
-from indistinct.scrub.text.replace.ages import generalised_age
 from indistinct.scrub.text.replace.choosing import Choices, key_of
 from indistinct.scrub.text.replace.dates import (
     birth_of_the_oldest,
+    generalised_age,
     generalised_date,
     latest_year,
     shifted_date,
@@ -30,6 +30,7 @@ from indistinct.scrub.text.replace.dates import (
 from indistinct.scrub.text.replace.network import (
     is_user_name,
     made_up_email,
+    made_up_phone,
     made_up_user,
     made_up_web,
 )
@@ -40,7 +41,6 @@ from indistinct.scrub.text.replace.organisations import (
     made_up_ward,
 )
 from indistinct.scrub.text.replace.persons import Cast, on_its_own
-from indistinct.scrub.text.replace.phones import made_up_phone
 from indistinct.scrub.text.replace.places import (
     generalised_zip,
     is_wide,

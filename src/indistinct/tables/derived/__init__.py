@@ -6,10 +6,15 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.tables.derived.deriving import derive
-    from indistinct.tables.derived.inferring import inferable, least_denominator
+    from indistinct.tables.derived.direct import inferable, least_denominator
     from indistinct.tables.derived.models import Parameter
     from indistinct.tables.derived.result import Column, Derived, Loading
-    from indistinct.tables.derived.shares import Share
-    from indistinct.tables.derived.specification import KINDS, DerivedSpec, is_derived, output_class
+    from indistinct.tables.derived.specification import (
+        KINDS,
+        DerivedSpec,
+        Share,
+        is_derived,
+        output_class,
+    )
 
 open_doorway(__name__)

@@ -15,18 +15,24 @@ import numpy as np
 
 from indistinct.core import Bools, Floats, GuaranteeError, InputError, Ints, Seed, progress
 from indistinct.tables.counting import Counted
-from indistinct.tables.derived.direct import Direct, chi_squares, percentages
-from indistinct.tables.derived.inferring import finest_step, leaves_open
+from indistinct.tables.derived.direct import (
+    Direct,
+    chi_squares,
+    finest_step,
+    leaves_open,
+    percentages,
+)
 from indistinct.tables.derived.models import Parameter, fit_model
 from indistinct.tables.derived.result import Column, Derived, Loading
-from indistinct.tables.derived.shares import (
+from indistinct.tables.derived.specification import (
+    DerivedSpec,
     Share,
     ShareCounts,
     count_shares,
     inside,
+    output_class,
     people_of,
 )
-from indistinct.tables.derived.specification import DerivedSpec, output_class
 
 __all__ = ["cluster_codes", "derive", "k_means"]
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from indistinct.core import Array, Bools, GuaranteeError, InputError, did_you_mean
 from indistinct.tables.counting import Counted
-from indistinct.tables.derived.shares import Floats, count_shares, inside
-from indistinct.tables.derived.specification import DerivedSpec
+from indistinct.tables.derived.specification import DerivedSpec, Floats, count_shares, inside
 
 __all__ = ["Fit", "Parameter", "fit", "fit_model", "significant"]
 

@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.tables.differencing.cells import difference_recodings, difference_universes
     from indistinct.tables.differencing.differences import Differencing, difference_geographies
-    from indistinct.tables.differencing.everything import Differences, differences
+    from indistinct.tables.differencing.everything import (
+        Differences,
+        difference_recodings,
+        difference_universes,
+        differences,
+    )
     from indistinct.tables.differencing.example import TwoGeographies, two_geographies
     from indistinct.tables.differencing.joint import Joint, joint_atoms
     from indistinct.tables.differencing.overlapping import Overlap, overlap, overlap_of

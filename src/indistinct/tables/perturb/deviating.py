@@ -10,7 +10,7 @@ from indistinct.core import Ints
 from indistinct.results import Table
 from indistinct.results.figures import bars
 
-__all__ = ["deviation_figure", "deviation_line", "deviation_numbers", "deviation_table"]
+__all__ = ["deviation_figure", "deviation_numbers", "deviation_table"]
 
 
 def deviation_numbers(deviation: Ints) -> dict[str, Any]:
@@ -30,14 +30,6 @@ def deviation_numbers(deviation: Ints) -> dict[str, Any]:
         "mean_squared_deviation": float((moved**2).sum()) / cells,
         "largest_deviation": int(moved.max(initial=0)),
     }
-
-
-def deviation_line(found: dict[str, Any]) -> str:
-    """Return mean, mean size and largest in words."""
-    return (
-        f"mean {found['mean_deviation']:+.4f}, mean size {found['mean_absolute_deviation']:.4f}, "
-        f"largest {found['largest_deviation']:,}"
-    )
 
 
 def deviation_table(deviation: Ints) -> Table:

@@ -153,7 +153,3 @@ def perturbed_risk(perturbed: PerturbedTables) -> PerturbedRisk:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _percent(share: float | None) -> str:
-    return "no ones are published" if share is None else f"{share:.1%}"

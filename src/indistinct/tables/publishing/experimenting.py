@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from indistinct.core import InputError, Seed
 from indistinct.flow import Data
@@ -19,13 +19,12 @@ from indistinct.tables import (
 from indistinct.tables.publishing.asked import Asked
 from indistinct.tables.publishing.publish_tables import count_asked
 
-__all__ = ["EXPERIMENTS", "Experiment", "experiment"]
+__all__ = ["Experiment", "experiment"]
 
 Experiment = Literal["tables", "area-size", "recodes", "safe-size"]
 """What the risk is shown against: the number of tables, the size of areas, the coding of a
 variable; or the search for the smallest size of areas that is safe."""
 
-EXPERIMENTS = get_args(Experiment)
 
 WIDTHS = (1, 2, 5, 10, 20)
 """Widths of bands that are tried for a variable."""

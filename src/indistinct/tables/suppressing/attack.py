@@ -17,9 +17,8 @@ from indistinct.core import Bools, Floats, Ints, progress
 from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
-from indistinct.tables.suppressing.people import Alone, people_alone
 from indistinct.tables.suppressing.solver import Component
-from indistinct.tables.suppressing.unknowns import Edge, Unknowns, unknowns
+from indistinct.tables.suppressing.unknowns import Alone, Edge, Unknowns, people_alone, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Audit", "attacker_intervals", "audit"]

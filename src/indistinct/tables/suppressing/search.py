@@ -17,11 +17,10 @@ from scipy import sparse
 from indistinct.core import Bools, Floats, InputError, Ints, did_you_mean
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Needs
-from indistinct.tables.suppressing.cuts import Separator
 from indistinct.tables.suppressing.elimination import eliminate, mutual
-from indistinct.tables.suppressing.master import Limits, Master
-from indistinct.tables.suppressing.people import Alone
+from indistinct.tables.suppressing.master import Limits, Master, Separator
 from indistinct.tables.suppressing.repair import Pattern, Target
+from indistinct.tables.suppressing.unknowns import Alone
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Cost", "Insiders", "Plan", "best_pattern", "cell_costs", "charges"]

@@ -14,7 +14,6 @@ from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, audit
 from indistinct.tables.suppressing.elimination import determined
 from indistinct.tables.suppressing.parts import Parts, parts_of
-from indistinct.tables.suppressing.people import people_alone
 from indistinct.tables.suppressing.repair import Pattern, Target
 from indistinct.tables.suppressing.search import (
     Cost,
@@ -24,7 +23,7 @@ from indistinct.tables.suppressing.search import (
     cell_costs,
     charges,
 )
-from indistinct.tables.suppressing.unknowns import Edge, Unknowns, unknowns
+from indistinct.tables.suppressing.unknowns import Edge, Unknowns, people_alone, unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Suppression", "suppress"]

@@ -15,7 +15,6 @@ __all__ = [
     "CARETAKER",
     "CONTRACT_BOUND",
     "PRESETS",
-    "PROFILES",
     "PUBLIC_USE",
     "AnonymityMapping",
     "Profile",
@@ -125,7 +124,6 @@ every attribute by itself, not their combinations."""
 PUBLIC_USE = Profile(name="public use")
 """Nobody is trusted: the profile is 1 throughout, and k holds across each quasi-identifier."""
 
-PROFILES: Mapping[str, Profile] = {p.name: p for p in (CARETAKER, CONTRACT_BOUND, PUBLIC_USE)}
 """The three recipients that Sweeney describes, by name."""
 
 

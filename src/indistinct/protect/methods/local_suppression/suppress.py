@@ -13,10 +13,10 @@ import numpy as np
 from indistinct.core import ClassSize, GuaranteeError, InputError, Ints
 from indistinct.hierarchy import SUPPRESSED, as_texts, suppression_only
 from indistinct.keys import Generalisable, KeyTable, Recoding, counts_by_row
-from indistinct.protect.methods.local_suppression.suppress_bound import strict_bound
 from indistinct.protect.methods.local_suppression.suppress_optimum import (
     MOST_PAIRS,
     best_suppression,
+    strict_bound,
 )
 from indistinct.protect.methods.local_suppression.suppress_problem import Problem, Rows
 from indistinct.protect.methods.local_suppression.suppress_strict import suppress_strictly

@@ -15,11 +15,11 @@ from indistinct.files import Source
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
 from indistinct.protect.steps.columns import check_variables, with_columns
-from indistinct.protect.steps.households.groups import read_households
-from indistinct.protect.steps.households.identities import (
+from indistinct.protect.steps.households.groups import (
     fresh_identities,
     parsed,
     plain_column,
+    read_households,
     replaced,
     shuffled,
 )
@@ -127,10 +127,9 @@ class GroupQuarters(Step, kind="group-quarters"):
                 "the order of the records may still tell who lived together: put it in another "
                 "one (scramble-households after this step)",
             )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=number,
             cells_changed=cells,
             notes=(

@@ -21,10 +21,12 @@ from indistinct.protect.steps.columns import (
     read_numbers,
     with_columns,
 )
-from indistinct.protect.steps.households.groups import Households, Ints, read_households
-from indistinct.protect.steps.households.identities import (
+from indistinct.protect.steps.households.groups import (
+    Households,
+    Ints,
     fresh_identities,
     plain_column,
+    read_households,
     replaced,
     shuffled,
 )
@@ -117,10 +119,9 @@ class SampleHouseholds(Step, kind="sample-households"):
             warnings = (
                 f"of {len(empty):,} strata, with {int(empty.sum()):,} households, none was drawn",
             )
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=(f"{int(drawn.sum()):,} of {len(households):,} households were drawn",),
             warnings=warnings,
             rows=np.flatnonzero(kept),

@@ -14,8 +14,7 @@ from indistinct.engine import Engine
 from indistinct.files import Source, dialect_of, parquet_writer
 from indistinct.protect.receipt import Receipt
 from indistinct.protect.step import Context, Step
-from indistinct.protect.steps.households.groups import Ints, read_households
-from indistinct.protect.steps.households.identities import shuffled
+from indistinct.protect.steps.households.groups import Ints, read_households, shuffled
 
 __all__ = ["ScrambleHouseholds", "in_order"]
 
@@ -109,10 +108,9 @@ class ScrambleHouseholds(Step, kind="scramble-households"):
         rank[shuffled(context.draws(), "order", households.first)] = np.arange(len(households))
         order = np.argsort(rank[households.of_record], kind="stable")
         result = in_order(engine, source, order)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             notes=(
                 f"{len(households):,} households stand in a new order; record numbers before and "
                 "after have nothing to do with each other",

@@ -325,10 +325,9 @@ class SwapHouseholds(Step, kind="swap-households"):
         notes, warnings = self._told(households, places, pairing)
         if pairing.swapped.any():
             notes, warnings = self._told_of_depending(depending, notes, warnings)
-        return result, Receipt(
-            self.kind,
-            source.records,
-            result.records,
+        return self.with_receipt(
+            source,
+            result,
             records_changed=int(households.sizes[either].sum()),
             cells_changed={n: int(households.sizes[c].sum()) for n, c in changed.items()},
             notes=notes,

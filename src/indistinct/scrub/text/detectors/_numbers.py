@@ -395,16 +395,3 @@ def _widened(page: Page, lower: str, code: Code) -> Code:
 
 
 _OWN_WORDS = frozenset(CUES) | NUMBERING | FILLERS
-
-
-def luhn(digits: str) -> bool:
-    """The check of card numbers (ISO/IEC 7812-1): doubled every second, the sum ends in 0.
-
-    >>> luhn("4111111111111111"), luhn("4111111111111112")
-    (True, False)
-    """
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0

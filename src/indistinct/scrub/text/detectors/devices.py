@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from indistinct.scrub.text.detectors._numbers import cued, luhn, matches, scan
+from indistinct.scrub.text.detectors._numbers import cued, matches, scan
 from indistinct.scrub.text.page import Page
+from indistinct.scrub.text.replace.checks import luhn
 from indistinct.scrub.text.spans import Kind, Span
 
 _H = r"[\da-fA-F]"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from indistinct.knowledge import CREDENTIALS
-from indistinct.scrub.text.detectors._numbers import Code, codes, cued, lowered, luhn
+from indistinct.scrub.text.detectors._numbers import Code, codes, cued, lowered
 from indistinct.scrub.text.page import Page
+from indistinct.scrub.text.replace.checks import npi
 from indistinct.scrub.text.spans import Kind, Span
 
 _DEA = re.compile(r"[A-Za-z][A-Za-z9]\d{7}$")
@@ -23,7 +24,7 @@ def detect(page: Page) -> Iterator[Span]:
             continue
         if _DEA.match(code.text) and dea_checks(code.digits):
             yield Span(code.start, code.end, Kind.LICENCE, 0.9, "licences", "dea check")
-        elif len(code.text) == 10 and code.text.isdigit() and luhn("80840" + code.text):
+        elif len(code.text) == 10 and code.text.isdigit() and npi(code.text):
             # NPI: Luhn with the prefix 80840 for health applications of the United States.
             yield Span(code.start, code.end, Kind.LICENCE, 0.8, "licences", "npi check")
         elif 4 <= len(code.text) <= 8 and _signed(page, code):

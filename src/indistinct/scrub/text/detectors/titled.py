@@ -45,7 +45,6 @@ _WORDS_OF_NAMES = words(
 )
 _SEVERAL = frozenset(("drs", "messrs", "doctors", "dres", "sres", "mesdames", "profs"))
 _AFTER_TITLE = (" ", ". ", ".", "\n", ".\n", ".  ", "  ")
-_AND = (" and ", " & ")
 
 
 def detect(page: Page) -> Iterator[Span]:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
-    from indistinct.scrub.text.tagger.model import LABELS, Tagger, tagger
-    from indistinct.scrub.text.tagger.posting import tagged
+    from indistinct.scrub.text.tagger.model import LABELS, Tagger, tagged, tagger
 
 open_doorway(__name__)
