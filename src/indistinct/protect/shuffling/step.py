@@ -22,7 +22,7 @@ from indistinct.protect.shuffling.reading import (
     read_column,
     read_measure,
 )
-from indistinct.protect.shuffling.turns import Turn, turns
+from indistinct.protect.shuffling.turns import Turn, take_turns
 from indistinct.protect.shuffling.units import Of, Units, find_units
 from indistinct.protect.step import Context, Step
 from indistinct.protect.steps.columns import check_share, check_variables, with_columns
@@ -268,7 +268,7 @@ class Shuffle(Step, kind="shuffle"):
             for name in self.variables
             if name not in self.shares
         }
-        return turns(
+        return take_turns(
             columns,
             units,
             variables=self.variables,

@@ -15,7 +15,7 @@ from indistinct.protect.shuffling.margins import Coded, Codes, strata_of
 from indistinct.protect.shuffling.reading import ShuffledColumn
 from indistinct.protect.shuffling.units import Units
 
-__all__ = ["Turn", "turns"]
+__all__ = ["Turn", "take_turns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class Turn:
         return done
 
 
-def turns(
+def take_turns(
     columns: Mapping[str, ShuffledColumn],
     units: Units,
     *,

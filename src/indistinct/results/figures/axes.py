@@ -9,10 +9,10 @@ from indistinct.results.figures.numbers import percent
 from indistinct.results.figures.places import Box
 from indistinct.results.figures.sheet import FAINT, Sheet
 
-__all__ = ["axes", "note", "straight", "told"]
+__all__ = ["draw_axes", "note", "straight", "told"]
 
 
-def axes(sheet: Sheet, frame: Box, x: str, y: str) -> None:
+def draw_axes(sheet: Sheet, frame: Box, x: str, y: str) -> None:
     """Draw the frame and write what the axes show."""
     left, top, right, bottom = frame
     sheet.add(

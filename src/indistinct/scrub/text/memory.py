@@ -22,7 +22,7 @@ from indistinct.scrub.text.forms import PRIORS, Form, Forms, Name, distinct, nam
 from indistinct.scrub.text.identities import Identities
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.people import Person
-from indistinct.scrub.text.places_again import places_again
+from indistinct.scrub.text.places_again import find_places_again
 from indistinct.scrub.text.spans import NAME, Kind, Span
 
 CERTAIN = 0.8
@@ -180,7 +180,7 @@ class Patients:
 
 def remembered(page: Page, postings: list[Span], memory: Memory) -> list[Span]:
     """Return where the page refers to somebody who is known, or to a place already named."""
-    found = places_again(page, [span for span in postings if span.certainty >= CERTAIN])
+    found = find_places_again(page, [span for span in postings if span.certainty >= CERTAIN])
     if memory.identities is not None:
         found += memory.identities.postings(page)
     names = distinct([*_sure(page.text, postings), *memory.names])

@@ -22,7 +22,7 @@ _MOST_WORDS = 8
 _COMMON = 3.8
 
 
-def places_again(page: Page, sure: Sequence[Span]) -> list[Span]:
+def find_places_again(page: Page, sure: Sequence[Span]) -> list[Span]:
     """Return where a place or organisation that was found with certainty is named again.
 
     "Brigham Hospital" is found again as such and as "Brigham", with the capitals of a name.

@@ -14,7 +14,7 @@ from indistinct.tables.suppressing.cuts import Separator
 from indistinct.tables.suppressing.master import Limits, Master
 from indistinct.tables.suppressing.people import people_alone
 from indistinct.tables.suppressing.prune import Pruning
-from indistinct.tables.suppressing.unknowns import Edge, unknowns
+from indistinct.tables.suppressing.unknowns import Edge, find_unknowns
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Optimum", "improve", "optimal_suppression"]
@@ -64,7 +64,7 @@ def improve(
     [True, False, True, False]
     """
     weights = costs_of(system, cost)
-    found = unknowns(system, suppressed, lowest=lowest, highest=highest)
+    found = find_unknowns(system, suppressed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
     kept = np.zeros(len(system), dtype=np.bool_)
     kept[sensitive.cells] = np.asarray(suppressed, dtype=np.bool_)[sensitive.cells]
@@ -232,7 +232,7 @@ def optimal_suppression(
     )
     if not possible.safe:
         raise InputError(_impossible(possible, zeros=zeros, restricted=candidates is not None))
-    found = unknowns(system, allowed, lowest=lowest, highest=highest)
+    found = find_unknowns(system, allowed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
     everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
     person = everybody[found.cells]
