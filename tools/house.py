@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -504,7 +504,7 @@ finally:
 _FRAMES = """
 import json, os, sys
 sys.argv = ["indistinct", *sys.argv[1:]]
-told, kernel = os.environ["HOUSE_TOLD"], os.environ["HOUSE_KERNEL"]
+told, (through, kernel) = os.environ["HOUSE_TOLD"], os.environ["HOUSE_KERNEL"].split()
 def profile(frame, event, argument):
     if event != "call" or frame.f_code.co_name != kernel:
         return
@@ -516,6 +516,8 @@ def profile(frame, event, argument):
         if where:
             frames.append(f"{where}:{one.f_code.co_name}")
         one = one.f_back
+    if not any(frame.endswith(f":{through}") for frame in frames):
+        return
     with open(told, "w") as file:
         json.dump(frames[::-1], file)
     sys.setprofile(None)
@@ -531,28 +533,41 @@ main()
 """
 
 
-def _process(program: str, *arguments: str, **environment: str) -> tuple[float, Any, str]:
+def _process(
+    program: str, *arguments: str, before: Sequence[str] = (), **environment: str
+) -> tuple[float, Any, str]:
     """Run a program and return its processor time, what it told in a file, what it printed."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "told.json"
         data = Path(folder) / "people.csv"
-        data.write_text("age,sex\n" + "".join(f"{n * 7 % 50},{n % 2}\n" for n in range(400)))
-        before = os.times()
-        done = subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            env={
-                **os.environ, "PYTHONPATH": str(SOURCE), "HOUSE_TOLD": str(told), **environment,
-                "COLUMNS": "80", "TERM": "dumb",
-            },
-        )  # fmt: skip
+        rows = (f"{n * 7 % 50},{n % 2},{n % 5}\n" for n in range(400))
+        data.write_text("age,sex,area\n" + "".join(rows))
+        (Path(folder) / "letter.txt").write_text("Dear Dr. Lang:\n\nMr. Paul Smith was seen.\n")
+        if before:
+            _run(_MODULES, before, folder, told)
+            told.unlink()
+        started = os.times()
+        done = _run(program, arguments, folder, told, **environment)
         after = os.times()
         spent = after.children_user + after.children_system
-        spent -= before.children_user + before.children_system
+        spent -= started.children_user + started.children_system
         found = json.loads(told.read_text()) if told.exists() else None
         return spent, found, done.stdout + (done.stderr if done.returncode else "")
+
+
+def _run(
+    program: str, arguments: Sequence[str], folder: str, told: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={
+            **os.environ, "PYTHONPATH": str(SOURCE), "HOUSE_TOLD": str(told), **environment,
+            "COLUMNS": "80", "TERM": "dumb",
+        },
+    )  # fmt: skip
 
 
 def _least(program: str, *arguments: str, times: int = 2) -> tuple[float, Any, str]:
@@ -583,16 +598,39 @@ def loaded() -> Facts:
     }
 
 
+_PROTECT = "protect people.csv --method datafly --key age,sex --k 3 --out release"
+WALKS = {
+    "protect": ("", _PROTECT, "datafly"),
+    "verify": (_PROTECT, "verify release --private people.csv", "linked_totals"),
+    "tables": (
+        "",
+        "tables people.csv --area area --table age,sex --method suppress --out published",
+        "suppress",
+    ),
+    "scrub": ("", "scrub letter.txt --out scrubbed", "treat on_page"),
+}
+"""What is done before a verb, how it is called, and the kernel that it leads to (through what)."""
+
+TRANSLATING = ("main", "run", "start", "verb", "checked", "each", "<listcomp>")
+"""Frames that read the command line, check arguments or tell progress, and decide nothing."""
+
+
 @measure("the way to the kernel", runs=True)
 def frames() -> Facts:
     _, _, shown = _process(_MODULES, "protect", "--help")
-    asked = ("protect", "people.csv", "--method", "datafly", "--key", "age,sex", "--k", "3")
-    _, way, said = _process(_FRAMES, *asked, "--out", "release", HOUSE_KERNEL="datafly")
-    return {
-        "lines of protect --help": len(shown.splitlines()),
-        "frames from main to datafly": len(way) if way else said,
-        "the frames": " > ".join(way or ()),
-    }
+    facts: Facts = {"lines of protect --help": len(shown.splitlines())}
+    for verb, (before, asked, kernel) in WALKS.items():
+        through, _, last = kernel.rpartition(" ")
+        _, way, said = _process(
+            _FRAMES, *asked.split(), before=before.split(), HOUSE_KERNEL=f"{through or last} {last}"
+        )
+        told = [frame for frame in way or () if frame.rpartition(":")[2] not in TRANSLATING]
+        facts |= {
+            f"{verb}: frames to {last}": len(way) if way else said,
+            f"{verb}: that do more than translate": len(told),
+            f"{verb}: these": " > ".join(told),
+        }
+    return facts
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from indistinct.core import decoded, held_kind, holds_numbers, holds_text, value
 from indistinct.files import open_table
 from indistinct.prove import Register
 from indistinct.prove.attacks import distance_attack
-from indistinct.prove.true_values import agreement, true_values
+from indistinct.prove.true_values import agreement, find_true_values
 
 NUMBERS = (pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.decimal128(9, 2))
 TEXTS = (pa.string(), pa.large_string(), pa.string_view())
@@ -55,7 +55,7 @@ def test_decimals_agree_with_the_same_numbers_of_another_type():
     both = np.arange(2)
     agree, telling = agreement(released, private, both, both, {})
     assert (agree.tolist(), telling.tolist()) == ([True, False], [True, True])
-    assert true_values(released, private, both, both, {})[0].tolist() == [True, False]
+    assert find_true_values(released, private, both, both, {})[0].tolist() == [True, False]
 
 
 def test_decimals_are_linked_by_the_distance_of_numbers():

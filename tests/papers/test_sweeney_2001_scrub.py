@@ -17,7 +17,7 @@ import pytest
 from indistinct.scrub.text.annotated import Annotated, Reference
 from indistinct.scrub.text.baselines import Known, known_from_letter, search, search_with_cues
 from indistinct.scrub.text.evaluating import evaluate
-from indistinct.scrub.text.events import events
+from indistinct.scrub.text.events import find_events
 from indistinct.scrub.text.finding import Finder
 from indistinct.scrub.text.judging import DE_IDENTIFIED, verdict
 from indistinct.scrub.text.page import read
@@ -264,7 +264,7 @@ def test_the_four_methods_on_the_letter_of_figure_21_stand_in_the_order_of_figur
 def test_no_detector_fires_on_figure_25_and_the_verdict_warns():
     assert Finder().find(FIGURE_25) == []
     assert Scrubber(secret=Secret.from_seed(1)).scrub(FIGURE_25).text == FIGURE_25
-    told = events(FIGURE_25)
+    told = find_events(FIGURE_25)
     assert [event.anchor for event in told] == ["age"] * 4
     said = verdict([FIGURE_25])
     assert said.verdict == DE_IDENTIFIED

@@ -30,7 +30,7 @@ from indistinct.release.report.editions import shareable
 from indistinct.release.report.folder import Lacking, read_release
 from indistinct.release.report.html import sentence, write_page
 from indistinct.release.report.pieces import Tone
-from indistinct.release.report.sections import SECTIONS
+from indistinct.release.report.sections import all_sections
 from indistinct.utility.demography.age_gaps import Reference
 from indistinct.utility.tradeoff.points import RiskMeasure, UtilityMeasure
 
@@ -54,7 +54,7 @@ FAMILIES: dict[str, set[str]] = {
     "verdict.lacking.": set(get_args(Lacking)),
     "verdict.": {*MODELS} - {"none"},
     "curve.age_gap.": set(get_args(Reference)),
-    "section.": {*SECTIONS, "glossary", "methods"},
+    "section.": {*all_sections(), "glossary", "methods"},
     "page.": set(get_args(Tone)) - {"plain"},
 }
 """Names of texts that the program puts together: after each beginning, what it may put there."""

@@ -16,8 +16,8 @@ from small_data import open_small
 import indistinct
 from indistinct.core.errors import InputError
 from indistinct.files import BATCH_RECORDS
+from indistinct.risk import FollowUp, FollowUps
 from indistinct.risk.flags import flag_records, read_flag_rules
-from indistinct.risk.followup import FollowUp, FollowUps
 
 RULES = tomllib.loads("""
 [[flags]]

@@ -13,7 +13,7 @@ from indistinct.scrub import Document, treat_all
 from indistinct.scrub import streaming as room
 from indistinct.scrub.documents import Outcome
 from indistinct.scrub.reading import Seen
-from indistinct.scrub.streaming import chunks_of, groups_of, treat_group
+from indistinct.scrub.streaming import chunks_of, groups_of, treat_chunk
 
 
 def letters(texts, *, together=None):
@@ -53,7 +53,7 @@ def test_a_patient_with_very_many_documents_is_cut():
 
 def test_unreadable_documents_are_never_handed_to_the_scrubber():
     group = [Document(1, "a", 1, None, "is binary"), Document(2, "b", 2, "text")]
-    outcomes = treat_group(Counting(), group)
+    outcomes = treat_chunk(Counting(), (group,))
     assert outcomes == [Outcome(None, reason="is binary"), Outcome("4 of 1")]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.scrub.text.events import Fact, events, facts_told
+from indistinct.scrub.text.events import Fact, facts_told, find_events
 from indistinct.scrub.text.judging import DE_IDENTIFIED, Traces, verdict
 from indistinct.scrub.text.rarity import RareCombinations
 
@@ -53,7 +53,7 @@ def test_sequences_of_events(text, sequence):
 
 
 def test_events_say_how_they_are_anchored():
-    told = events("At the age of five he was kidnapped. In 1990 they moved. She was adopted.")
+    told = find_events("At the age of five he was kidnapped. In 1990 they moved. She was adopted.")
     assert [(e.anchor, e.rare) for e in told] == [("age", True), ("time", False), ("", True)]
 
 
@@ -171,9 +171,9 @@ def test_letters_that_grow_in_lower_case_are_read():
 
 
 def test_a_line_may_end_within_an_event():
-    assert [event.anchor for event in events("At the\nage of nine she fell ill.")] == ["age"]
+    assert [event.anchor for event in find_events("At the\nage of nine she fell ill.")] == ["age"]
     wrapped = "She moved to the coast with her mother and her brothers,\nin 1990. He eats."
-    assert [event.anchor for event in events(wrapped)] == ["time"]
+    assert [event.anchor for event in find_events(wrapped)] == ["time"]
     listed = "Moved in 1990\nMarried in 1995\nDivorced in 1997\n"
-    assert len(events(listed)) == 3
+    assert len(find_events(listed)) == 3
     assert Fact("family", "two children") in facts_told("She is divorced, with two\nchildren.")

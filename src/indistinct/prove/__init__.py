@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from indistinct.prove.copies import Copy, find_copies
     from indistinct.prove.covering import Cover, cover
+    from indistinct.prove.examiners.every import check_codes
     from indistinct.prove.examiners.minimality import with_replay
     from indistinct.prove.examiners.people import with_undecided
     from indistinct.prove.exposure import Exposure, expose, expose_alone
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from indistinct.prove.knowing_too import known_too
     from indistinct.prove.links import linked_pairs, linked_totals, linking_totals
     from indistinct.prove.models import MODELS, Decision, Model, decide
-    from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial, check_codes
+    from indistinct.prove.opinion import STATES, Opinion, Reservation, State, Trial
     from indistinct.prove.promise import Promise
     from indistinct.prove.registers import Register, join_registers
     from indistinct.prove.together import (

@@ -14,7 +14,7 @@ from typing import Any
 
 from indistinct.core import InputError, Missing, progress
 from indistinct.naming import find_person
-from indistinct.prove.examiners import EXAMINERS
+from indistinct.prove.examiners import all_examiners
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
 from indistinct.prove.verification import Verification
@@ -65,7 +65,7 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     if promise.claims_k and itself and counted.checked[0]["what"] != "release":
         alone = verify(trial.engine, trial.release, promise.key, **asked)
         counted = _also_alone(counted, alone)
-    heard = progress.each(list(EXAMINERS), "examining the release", unit="examiners")
+    heard = progress.each(all_examiners(), "examining the release", unit="examiners")
     said = together([examine(trial) for examine in heard])
     fewest = counted.k if said.k is None else min(counted.k, said.k)
     findings = said.findings

@@ -21,7 +21,7 @@ from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
 from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linking_totals, members_of_groups
-from indistinct.prove.true_values import records_of_classes, records_of_people, true_values
+from indistinct.prove.true_values import find_true_values, records_of_classes, records_of_people
 
 __all__ = ["MODELS", "Decision", "Model", "decide"]
 
@@ -151,7 +151,7 @@ def _true_of_subject(
     if not columns or not len(left):
         return np.ones(len(records), dtype=bool)
     released = release.table(columns).take(pa.array(records))
-    fits, tells = true_values(released, private.table(columns), left, right, hierarchies)
+    fits, tells = find_true_values(released, private.table(columns), left, right, hierarchies)
     true = np.zeros(len(records), dtype=bool)
     true[left[fits | ~tells]] = True
     return true

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from indistinct.core import InputError, Ints, did_you_mean
+from indistinct.core import Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy
@@ -22,7 +22,6 @@ __all__ = [
     "Reservation",
     "State",
     "Trial",
-    "check_codes",
     "together",
 ]
 
@@ -50,16 +49,6 @@ RESERVATIONS = (
     "wildcard",
 )
 """The code of every reservation, as docs/methods/verdict.md explains them."""
-
-
-def check_codes(codes: Sequence[str]) -> None:
-    """Refuse codes of reservations that there are none of: accepting them would be ignored."""
-    unknown = [code for code in codes if code not in RESERVATIONS]
-    if unknown:
-        raise InputError(
-            f"There is no reservation '{unknown[0]}' to accept. "
-            f"{did_you_mean(unknown[0], RESERVATIONS)}"
-        )
 
 
 @dataclass(frozen=True)

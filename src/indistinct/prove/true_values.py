@@ -16,7 +16,7 @@ from indistinct.prove.exposure import Exposure
 from indistinct.prove.links import linked_pairs, members_of_groups
 from indistinct.prove.registers import Register, ids_alike
 
-__all__ = ["agreement", "records_of_classes", "records_of_people", "true_values"]
+__all__ = ["agreement", "find_true_values", "records_of_classes", "records_of_people"]
 
 Pairs = tuple[Ints, Ints]
 
@@ -88,7 +88,7 @@ def agreement(
     return agree, telling
 
 
-def true_values(
+def find_true_values(
     released: pa.Table,
     private: pa.Table,
     left: Ints,

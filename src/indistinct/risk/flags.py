@@ -354,17 +354,14 @@ class RecordFlags(Result):
             "Records with a flag", [rule.name for rule in self.rules], list(self.counts.values())
         )
 
-    def _lines(self) -> list[str]:
-        lines = [f"{len(self.flagged):,} of {self.records:,} records carry a flag"]
-        lines += [f"  {r.name:<28} {self.counts[r.name]:>10,}  {r.reason}" for r in self.rules[:8]]
-        if len(self.rules) > 8:
-            lines.append(f"  and {len(self.rules) - 8} rules more")
-        return lines
+    def sentence(self) -> str:
+        """Say how many records carry a flag."""
+        return f"{len(self.flagged):,} of {self.records:,} records carry a flag"
 
     def _row_tables(self) -> list[Table]:
         return [
             Table(
-                f"{len(self.flagged):,} of {self.records:,} records carry a flag",
+                "Rules, and the records they apply to",
                 ("flag", "reason", "records"),
                 [(rule.name, rule.reason, self.counts[rule.name]) for rule in self.rules],
             )

@@ -54,22 +54,13 @@ class MinimalUniques(Result):
         Fact("records", "table.records"),
         Fact("key", "table.names"),
         "max_size",
-        "sample_uniques",
-        "special_uniques",
+        Fact("sample_uniques", shown="records unique on the whole key"),
+        Fact("special_uniques", shown="of them special uniques"),
         Fact("minimal_uniques", lambda found: len(found)),
         "sizes",
         "by_smallest",
         "assumptions",
     )
-
-    def _lines(self) -> list[str]:
-        return [
-            self.sentence(),
-            f"  {self.sample_uniques:,} records unique on the whole key, "
-            f"{self.special_uniques:,} of them special uniques",
-            f"  MSUs by size                 {_shown(self.sizes)}",
-            f"  records by their smallest    {_shown(self.by_smallest)}",
-        ]
 
     def sentence(self) -> str:
         """Say how many there are, and up to which size."""
@@ -163,9 +154,13 @@ class MinimalUniques(Result):
     def _row_tables(self) -> list[Table]:
         return [
             Table(
-                f"Minimal uniques of {self.table.records:,} records",
+                "By size",
                 ("variables", "minimal uniques", "records whose smallest it is"),
-                [(size, msus, self.by_smallest.get(size, 0)) for size, msus in self.sizes.items()],
+                [
+                    (size, msus, self.by_smallest.get(size, 0))
+                    for size, msus in self.sizes.items()
+                    if msus
+                ],
             )
         ]
 
@@ -284,7 +279,3 @@ def _reordered(masks: Ints, order: Ints) -> Ints:
 
 def _histogram(sizes: Ints, largest: int) -> dict[int, int]:
     return dict(enumerate(np.bincount(sizes, minlength=largest + 1).tolist()[1:], start=1))
-
-
-def _shown(histogram: dict[int, int]) -> str:
-    return ", ".join(f"{size}: {n:,}" for size, n in histogram.items() if n) or "none"

@@ -42,13 +42,23 @@ class Suda(Result):
 
     FACTS = facts(
         Fact("uniques", spread=True),
-        "scoring",
-        "scored",
-        Fact("max_score", lambda found: float(found.score.max(initial=0.0))),
-        Fact("sum_score", lambda found: float(found.score.sum())),
-        "dis_fraction",
-        "dis",
-        Fact("max_dis_score", lambda found: float(found.dis_score.max(initial=0.0))),
+        Fact("scoring", shown="scoring"),
+        Fact("scored", shown="records scored"),
+        Fact(
+            "max_score",
+            lambda found: float(found.score.max(initial=0.0)),
+            shown="highest score",
+            form=",.6g",
+        ),
+        Fact("sum_score", lambda found: float(found.score.sum()), shown="sum", form=",.6g"),
+        Fact("dis_fraction", shown="sampling fraction"),
+        Fact("dis", shown="DIS, that a match of a unique is right", form=".4g"),
+        Fact(
+            "max_dis_score",
+            lambda found: float(found.dis_score.max(initial=0.0)),
+            shown="highest DIS-SUDA",
+            form=".4g",
+        ),
         Fact("sum_dis_score", lambda found: float(found.dis_score.sum())),
         Fact("contributions", "variable_contributions"),
         "assumptions",
@@ -122,31 +132,19 @@ class Suda(Result):
     def _ranked(self) -> list[tuple[str, float]]:
         return sorted(self.variable_contributions.items(), key=lambda pair: -pair[1])
 
-    def _lines(self) -> list[str]:
-        bands = [0.0, 0.01, 0.05, 0.1, 0.5, 1.0]
-        counts = np.histogram(self.dis_score[self.score > 0], bins=bands)[0]
-        shown = ", ".join(
-            f"≤ {high:g}: {n:,}" for high, n in zip(bands[1:], counts.tolist(), strict=True)
-        )
-        causes = ", ".join(f"{name} {percent:.0f} %" for name, percent in self._ranked()[:6])
-        return [
-            self.uniques.details(),
-            f"  SUDA ({self.scoring})  {self.scored:,} records scored, highest "
-            f"{self.score.max(initial=0.0):,.6g}, sum {self.score.sum():,.6g}",
-            f"  DIS-SUDA (fraction {self.dis_fraction:g}, DIS {self.dis:.4g})  {shown}",
-            f"  from  {causes}",
-        ]
+    def sentence(self) -> str:
+        """Say how many minimal uniques there are."""
+        return self.uniques.sentence()
 
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         return [
             Table(
-                f"Per cent of the scores by variable; DIS {self.dis:.4g} at a fraction of "
-                f"{self.dis_fraction:g}",
+                "Where the scores come from",
                 ("variable", "per cent of the scores"),
                 self._ranked(),
                 {"per cent of the scores": ".1f"},
             ),
-            *self.uniques._tables(),
+            *self.uniques._row_tables(),
         ]
 
 

@@ -81,18 +81,16 @@ def chunks_of(documents: Iterable[Document]) -> Iterator[Chunk]:
 
 
 def treat_chunk(treater: Treater, chunk: Chunk) -> list[Outcome]:
-    """Treat every group of a chunk; what could not be read stays withheld."""
-    return [outcome for group in chunk for outcome in treat_group(treater, group)]
-
-
-def treat_group(treater: Treater, group: Group) -> list[Outcome]:
-    """Treat the documents of a group that could be read."""
-    readable = [document for document in group if document.text is not None]
-    treated = iter(treater.treat(readable)) if readable else iter(())
-    return [
-        next(treated) if document.text is not None else Outcome(None, reason=document.reason)
-        for document in group
-    ]
+    """Treat the documents of every group that could be read; the others stay withheld."""
+    outcomes = []
+    for group in chunk:
+        readable = [document for document in group if document.text is not None]
+        treated = iter(treater.treat(readable)) if readable else iter(())
+        outcomes += [
+            next(treated) if document.text is not None else Outcome(None, reason=document.reason)
+            for document in group
+        ]
+    return outcomes
 
 
 def paired(chunk: Chunk, outcomes: Iterable[Outcome]) -> Iterator[Treated]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from indistinct.scrub.documents import Document, Found, Group, Outcome
 from indistinct.scrub.limits import TookTooLong, at_most, seconds_for
@@ -142,11 +143,11 @@ class Ready:
             for place, document in enumerate(group):
                 if place in faults:
                     continue
-                found = _tried(document.text or "", self._find)
-                if isinstance(found, str):
-                    faults[place] = found
-                else:
-                    findings.append((document.text or "", found))
+                text = document.text or ""
+                with _told_faults(text) as told:
+                    findings.append((text, self._find(text)))
+                if told:
+                    faults[place] = told[0]
         memory = Memory.of(findings, identities=self.identities)
         return [
             Outcome(None, reason=faults[place]) if place in faults else self._one(document, memory)
@@ -157,7 +158,8 @@ class Ready:
         return self.finder.find(text, memory=Memory(identities=self.identities))
 
     def _one(self, document: Document, memory: Memory) -> Outcome:
-        def scrub(text: str) -> Outcome:
+        text = document.text or ""
+        with _told_faults(text) as told:
             done = self.scrubber.scrub(text, patient=document.patient, memory=memory)
             found = tuple(
                 Found(
@@ -175,9 +177,7 @@ class Ready:
                 for change in done.changes
             )
             return Outcome(done.text, found, facts=self._facts(text, document, memory))
-
-        done = _tried(document.text or "", scrub)
-        return Outcome(None, reason=done) if isinstance(done, str) else done
+        return Outcome(None, reason=told[0])
 
     def _facts(self, text: str, document: Document, memory: Memory) -> dict[str, Any]:
         """Return the people of a text, where they are asked for, and what is to know of its id."""
@@ -205,21 +205,19 @@ class Ready:
         return False
 
 
-Result = TypeVar("Result")
-
-
-def _tried(text: str, work: Callable[[str], Result]) -> Result | str:
-    """Return what comes of some work on a text, or a sentence that says why nothing does.
+@contextmanager
+def _told_faults(text: str) -> Iterator[list[str]]:
+    """Limit the time for some work on a text; give a list, in which stands why nothing came of it.
 
     What an error says is left out, because it may hold words of the text.
     """
-    seconds = seconds_for(text)
+    seconds, told = seconds_for(text), list[str]()
     try:
         with at_most(seconds):
-            return work(text)
+            yield told
     except TookTooLong:
-        return f"took more than {seconds:.0f} processor seconds"
+        told.append(f"took more than {seconds:.0f} processor seconds")
     except MemoryError:
-        return "needs more memory than there is"
+        told.append("needs more memory than there is")
     except Exception as error:
-        return f"could not be treated: the program failed ({type(error).__name__})"
+        told.append(f"could not be treated: the program failed ({type(error).__name__})")

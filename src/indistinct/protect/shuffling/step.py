@@ -22,7 +22,7 @@ from indistinct.protect.shuffling.reading import (
     read_column,
     read_measure,
 )
-from indistinct.protect.shuffling.turns import Of, Turn, Units, find_units, turns
+from indistinct.protect.shuffling.turns import Of, Turn, Units, find_units, take_turns
 from indistinct.protect.step import Context, Step
 from indistinct.protect.steps.columns import check_share, check_variables, with_columns
 from indistinct.rules import Measure
@@ -266,7 +266,7 @@ class Shuffle(Step, kind="shuffle"):
             for name in self.variables
             if name not in self.shares
         }
-        return turns(
+        return take_turns(
             columns,
             units,
             variables=self.variables,

@@ -21,7 +21,7 @@ from indistinct.protect.shuffling.margins import Coded, Codes, strata_of
 from indistinct.protect.shuffling.reading import ShuffledColumn
 from indistinct.rules import Rule, Rules
 
-__all__ = ["Of", "Turn", "Units", "find_units", "turns"]
+__all__ = ["Of", "Turn", "Units", "find_units", "take_turns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Turn:
         return done
 
 
-def turns(
+def take_turns(
     columns: Mapping[str, ShuffledColumn],
     units: Units,
     *,

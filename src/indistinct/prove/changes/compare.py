@@ -21,7 +21,7 @@ from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, sha
 from indistinct.prove.changes.result import Changes, GroupChanges, VariableChanges
 from indistinct.prove.changes.scales import Scale
 from indistinct.prove.changes.shares import CoupleShares, couple_shares, restricted
-from indistinct.prove.changes.spread import spread
+from indistinct.prove.changes.spread import measure_spread
 
 __all__ = ["changes"]
 
@@ -120,8 +120,8 @@ def _variable(
         scale.level,
         records,
         len(rows),
-        None if scale.level == "ordinal" else spread(far[placed]),
-        spread(np.abs(rank[a] - rank[b])[placed]),
+        None if scale.level == "ordinal" else measure_spread(far[placed]),
+        measure_spread(np.abs(rank[a] - rank[b])[placed]),
         int((~placed).sum()),
     )
 

@@ -33,7 +33,7 @@ from indistinct.files import Source
 from indistinct.prove.changes.pairing import Match, pair_keys, pair_records, shared_variables
 from indistinct.prove.changes.printing import percent
 from indistinct.prove.changes.scales import Scale
-from indistinct.prove.changes.spread import Spread, spread
+from indistinct.prove.changes.spread import Spread, measure_spread
 from indistinct.results import Fact, Part, Result, Table, facts, result
 from indistinct.results.figures import bars
 
@@ -335,7 +335,7 @@ def _summary(
     x, y = x[np.isfinite(x)], y[np.isfinite(y)]
     return VariablePermutation(
         scale.name,
-        spread(far[known]),
+        measure_spread(far[known]),
         int((kept & ~known).sum()),
         _noise(x, y),
         int(_at_least(far, d).sum()) / max(1, int(known.sum())),
@@ -381,4 +381,4 @@ def _least_variance(ordered: Floats, d: float) -> float:
 
 
 def _spread_of_known(values: Floats) -> Spread:
-    return spread(values[np.isfinite(values)].astype(np.float64))
+    return measure_spread(values[np.isfinite(values)].astype(np.float64))

@@ -9,7 +9,7 @@ import numpy as np
 from indistinct.core import Floats
 from indistinct.results import Fact, Part, facts
 
-__all__ = ["QUANTILES", "Spread", "spread"]
+__all__ = ["QUANTILES", "Spread", "measure_spread"]
 
 QUANTILES = (0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -45,10 +45,10 @@ class Spread(Part):
         return self.quantiles[-1]
 
 
-def spread(numbers: Floats) -> Spread:
+def measure_spread(numbers: Floats) -> Spread:
     """Summarise numbers.
 
-    >>> found = spread(np.array([1.0, 2.0, 3.0, 10.0]))
+    >>> found = measure_spread(np.array([1.0, 2.0, 3.0, 10.0]))
     >>> found.mean, found.median, found.largest
     (4.0, 2.5, 10.0)
     """

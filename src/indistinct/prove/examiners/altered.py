@@ -19,6 +19,7 @@ from indistinct.files import Source
 from indistinct.keys import person_of_records
 from indistinct.prove.attacks.nearest import Nearest, TrueValues, look_for
 from indistinct.prove.covering import Cover, cover
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.exposure import expose_alone
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
@@ -39,6 +40,7 @@ COMPARISONS = 200_000_000
 """Comparisons of a person with a record, at most: of a large file fewer people are looked for."""
 
 
+@register_examiner(place=100)
 def examine_altered(trial: Trial) -> Opinion:
     """Measure what is found in spite of altered values of the key; without them nothing is."""
     promise, found = trial.promise, Opinion()

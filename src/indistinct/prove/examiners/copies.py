@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indistinct.prove.copies import PAIRS_AT_MOST, find_copies, pairs_passed_over
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_copies"]
 
 
+@register_examiner(place=120)
 def examine_copies(trial: Trial) -> Opinion:
     """Name the copies: those that break k, those that undo an alteration, and the harmless."""
     found = Opinion()

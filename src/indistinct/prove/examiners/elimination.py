@@ -14,6 +14,7 @@ import numpy as np
 from indistinct.core import Ints
 from indistinct.keys import MOST_LINKS, KeyTable, possible_links, wildcard_frequencies
 from indistinct.prove.covering import cover
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.exposure import Counted, count_by
 from indistinct.prove.links import linked_pairs, linked_totals, members_of_groups
 from indistinct.prove.opinion import Opinion, Trial
@@ -22,6 +23,7 @@ from indistinct.prove.registers import Register, as_text_column
 __all__ = ["examine_elimination"]
 
 
+@register_examiner(place=40)
 def examine_elimination(trial: Trial) -> Opinion:
     """Count the people who may be behind each record after elimination.
 

@@ -18,6 +18,7 @@ from indistinct.core import Ints
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.keys import KeyTable, group_rows
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_frequencies"]
@@ -26,6 +27,7 @@ ROUNDS = 10
 """How often profiles are refined by each other."""
 
 
+@register_examiner(place=50)
 def examine_frequencies(trial: Trial) -> Opinion:
     """Find the codes that frequencies read, and whom they lead to.
 

@@ -23,6 +23,7 @@ from indistinct.households import (
     told_by_counting,
 )
 from indistinct.prove.covering import cover
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial, together
 from indistinct.prove.possible import (
     NONE_POSSIBLE,
@@ -106,6 +107,7 @@ class HouseholdAttack(Result):
         return [Table.facts("What members of a household tell about each other", facts)]
 
 
+@register_examiner(place=110)
 def examine_households(trial: Trial) -> Opinion:
     """Put together what the members of each household tell, and count again."""
     key = [name for name in trial.promise.key if name in trial.release.variables]

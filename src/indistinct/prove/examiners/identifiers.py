@@ -9,6 +9,7 @@ from indistinct.core import Variables
 from indistinct.engine import quote
 from indistinct.files import Source
 from indistinct.naming import Naming, columns_that_name
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_identifiers"]
@@ -17,6 +18,7 @@ _AS_THEY_WERE = 0.5
 """The share of released values from which on a column is taken for the private one."""
 
 
+@register_examiner(place=60)
 def examine_identifiers(trial: Trial) -> Opinion:
     """Find columns that name people and were neither promised to stay nor disguised.
 

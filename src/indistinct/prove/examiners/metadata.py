@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 
 from indistinct.files import Source, described_but_absent
 from indistinct.hierarchy import as_texts
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_metadata"]
 
 
+@register_examiner(place=70)
 def examine_metadata(trial: Trial) -> Opinion:
     """Find labels, categories and dictionaries of values that no released record has.
 

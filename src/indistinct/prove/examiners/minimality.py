@@ -16,6 +16,7 @@ import numpy as np
 from indistinct.core import Bools, Floats, Ints
 from indistinct.hierarchy import as_texts
 from indistinct.prove.attacks.minimality import Replay
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.examiners.sensitive import model_in_words
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import UNTOLD, Promise
@@ -27,6 +28,7 @@ CODE = "minimality"
 ROUNDING = 1e-9
 
 
+@register_examiner(place=30)
 def examine_minimality(trial: Trial) -> Opinion:
     """Say what is learnt from the decision itself, and what was not tried."""
     found = Opinion()

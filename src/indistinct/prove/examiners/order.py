@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from indistinct.core import Ints
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.true_values import agreement
 
@@ -32,6 +33,7 @@ AGREE_BY_PLACE = 0.05
 which on the order tells whose they are; chosen by `tools/calibrate_judge.py`."""
 
 
+@register_examiner(place=90)
 def examine_order(trial: Trial) -> Opinion:
     """Say whether records stand in the order of the private file."""
     promise, found = trial.promise, Opinion()

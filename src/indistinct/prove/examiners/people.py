@@ -16,12 +16,14 @@ import numpy as np
 from indistinct.core import Ints
 from indistinct.keys import class_of_records, person_of_records, several_records
 from indistinct.naming import find_person
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import Promise
 
 __all__ = ["examine_people", "with_undecided"]
 
 
+@register_examiner(place=80)
 def examine_people(trial: Trial) -> Opinion:
     """Count the people of every released class, where it can be told whose its records are."""
     promise, release, engine = trial.promise, trial.release, trial.engine

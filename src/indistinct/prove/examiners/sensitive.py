@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from indistinct.keys import KeyTable
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import UNTOLD
 from indistinct.risk import (
@@ -36,6 +37,7 @@ Split = Callable[[str], SensitiveCounts]
 ROUNDING = 1e-9
 
 
+@register_examiner(place=20)
 def examine_sensitive(trial: Trial) -> Opinion:
     """Find the classes that tell a sensitive value, and those that miss what else was promised.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 
 __all__ = ["examine_terms"]
 
 
+@register_examiner(place=10)
 def examine_terms(trial: Trial) -> Opinion:
     """Name what must be taken on trust because the promise itself says so."""
     promise, found = trial.promise, Opinion()

@@ -9,7 +9,7 @@ import indistinct
 from indistinct.release.few import rounding_base
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Claim, Document, Piece, Section
-from indistinct.release.report.sections import SECTIONS
+from indistinct.release.report.sections import all_sections
 from indistinct.release.report.words import Words
 
 __all__ = ["build_document", "glossary", "methods"]
@@ -33,7 +33,7 @@ _GLOSSARY = (
 
 def build_document(facts: ReleaseFacts, words: Words) -> Document:
     """Write the report of one release: private or shareable, as the facts are."""
-    made = [section(facts, words) for section in SECTIONS.values()]
+    made = [section(facts, words) for section in all_sections().values()]
     sections = [section for section in made if section is not None]
     if not facts.holds:
         sections = [_without_praise(section) for section in sections]

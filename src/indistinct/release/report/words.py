@@ -21,6 +21,7 @@ from indistinct.core import InputError
 from indistinct.core.doors import read_text
 from indistinct.release.few import Below, Few
 from indistinct.release.report.pieces import Claim, Grid, Heading, Picture, Shown, Tone
+from indistinct.release.report.sections.every import texts_of_sections
 
 _LONGEST = 1_000_000
 
@@ -253,9 +254,15 @@ def _pattern(english: str) -> re.Pattern[str]:
 
 
 @cache
-def _english() -> dict[str, Any]:
+def _english_catalogue() -> dict[str, Any]:
     text = resources.files("indistinct.release.report").joinpath("words/en.toml").read_text("utf-8")
     return tomllib.loads(text)
+
+
+def _english() -> dict[str, Any]:
+    """Return the English catalogue, with the texts that sections bring with them."""
+    content = _english_catalogue()
+    return content | {"text": texts_of_sections() | content["text"]}
 
 
 def load_words(language: str | Path = "en") -> Words:

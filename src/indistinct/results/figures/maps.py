@@ -14,7 +14,7 @@ from indistinct.results.figures.marks import (
     FRAME,
     GRID,
     SKY,
-    axes,
+    draw_axes,
     note,
     straight,
     told,
@@ -126,7 +126,7 @@ def frontier(
     for v in root_ticks(most, width - 28, share=shares[0]):
         sheet.add(f'<path d="M{across(v):.1f} {top + height:.1f}v4" stroke="{FRAME}"/>')
         sheet.text(across(v), top + height + 18, tick(v, share=shares[0]), anchor="middle")
-    axes(sheet, (left, top, left + width, top + height), f"{x} ({scale})" if scale else x, y)
+    draw_axes(sheet, (left, top, left + width, top + height), f"{x} ({scale})" if scale else x, y)
     free = sorted((p for p in known if not p.faint), key=lambda p: (p.x, p.y))
     stairs = _stairs([(across(p.x), up(p.y)) for p in free])
     sheet.add(*(straight(step, f'stroke="{SKY}" stroke-width="2"') for step in stairs))

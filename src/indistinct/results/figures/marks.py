@@ -18,8 +18,8 @@ __all__ = [
     "ALARM",
     "BLUE",
     "GRID",
-    "axes",
     "bar",
+    "draw_axes",
     "hatched",
     "marker",
     "note",
@@ -118,10 +118,10 @@ def marker(x: float, y: float, j: int, *, r: float = 3.2) -> str:
     return f'<path d="M{path}z" {drawn}'
 
 
-# What figures with two axes share ----------------------------------------------------------------
+# What figures with two axes share ---------------------------------------------------------------
 
 
-def axes(sheet: Sheet, frame: Box, x: str, y: str) -> None:
+def draw_axes(sheet: Sheet, frame: Box, x: str, y: str) -> None:
     """Draw the frame and write what the axes show."""
     left, top, right, bottom = frame
     sheet.add(

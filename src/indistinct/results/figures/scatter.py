@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from indistinct.results.figures.letters import width_of
-from indistinct.results.figures.marks import BLUE, GRID, axes, note, straight, told
+from indistinct.results.figures.marks import BLUE, GRID, draw_axes, note, straight, told
 from indistinct.results.figures.numbers import number, round_ticks, tick
 from indistinct.results.figures.places import column
 from indistinct.results.figures.sheet import WIDTH, Sheet
@@ -90,7 +90,7 @@ def points(
         sheet.text(left - 8, up(v) + 4, tick(v, share=shares[1]), anchor="end")
     for v in acrosses:
         sheet.text(across(v), top + height + 18, tick(v, share=shares[0]), anchor="middle")
-    axes(sheet, (left, top, left + width, top + height), x, y)
+    draw_axes(sheet, (left, top, left + width, top + height), x, y)
     for p, line in zip(
         labelled, column([up(p.y) + 4 for p in labelled], top + height), strict=True
     ):
@@ -152,7 +152,7 @@ def agreement(
         sheet.text(left - 8, up(v) + 4, tick(v), anchor="end")
         sheet.text(across(v), top + side + 18, tick(v), anchor="middle")
     sheet.add(straight((left, top + side, left + side, top), 'stroke="#999999"'))
-    axes(sheet, (left, top, left + side, top + side), f"{what}, {words[0]}", words[1])
+    draw_axes(sheet, (left, top, left + side, top + side), f"{what}, {words[0]}", words[1])
     farthest = sorted(found, key=lambda f: -abs(f[1] - f[2]))[:named]
     ordered = sorted((f for f in farthest if f[1] != f[2]), key=lambda f: (-f[2], -f[1]))
     lines = column([up(y) + 4 for _, _, y in ordered], top + side)

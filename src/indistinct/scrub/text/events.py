@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from indistinct.knowledge import MONTHS
 
-__all__ = ["Event", "Fact", "events", "facts_told"]
+__all__ = ["Event", "Fact", "facts_told", "find_events"]
 
 _NUMBER = (
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|"
@@ -72,10 +72,10 @@ class Event(NamedTuple):
     rare: bool
 
 
-def events(text: str) -> list[Event]:
+def find_events(text: str) -> list[Event]:
     """Events of a life: clauses with an age, with a time and a turn of life, or with a rare event.
 
-    >>> told = events("At the age of two she fell. In 1990 they moved. He eats well.")
+    >>> told = find_events("At the age of two she fell. In 1990 they moved. He eats well.")
     >>> [(event.anchor, event.rare) for event in told]
     [('age', False), ('time', False)]
     """

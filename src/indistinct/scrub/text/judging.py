@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from indistinct.results import Fact, Result, Table, facts, result
-from indistinct.scrub.text.events import events, facts_told
+from indistinct.scrub.text.events import facts_told, find_events
 from indistinct.scrub.text.rarity import Combination, RareCombinations
 
 __all__ = ["DE_IDENTIFIED", "EventSequence", "Traces", "Verdict", "verdict"]
@@ -168,7 +168,7 @@ class Traces:
         """Read one scrubbed document; `document` is its number, by default the next."""
         self.documents += 1
         number = self.documents if document is None else document
-        told = events(text)
+        told = find_events(text)
         if len(told) >= FEWEST_EVENTS:
             self.documents_with_sequences += 1
             anchors = [event.anchor for event in told]

@@ -153,7 +153,7 @@ sex=None, patient=False, staff=False)
 
 def remembered(page: Page, postings: list[Span], memory: Memory) -> list[Span]:
     """Return where the page refers to somebody who is known, or to a place already named."""
-    found = places_again(page, [span for span in postings if span.certainty >= CERTAIN])
+    found = find_places_again(page, [span for span in postings if span.certainty >= CERTAIN])
     if memory.identities is not None:
         found += memory.identities.postings(page)
     names = distinct([*_sure(page.text, postings), *memory.names])
@@ -403,7 +403,7 @@ _MOST_WORDS = 8
 _USUAL = 3.8
 
 
-def places_again(page: Page, sure: Sequence[Span]) -> list[Span]:
+def find_places_again(page: Page, sure: Sequence[Span]) -> list[Span]:
     """Return where a place or organisation that was found with certainty is named again.
 
     "Brigham Hospital" is found again as such and as "Brigham", with the capitals of a name.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from indistinct.core import InputError, Seed, progress
-from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.zones import MOST_PEOPLE, Kind, ZoneRisk, risk_in_zones
@@ -47,23 +46,16 @@ class RiskByAreaSize(Result):
     by: tuple[str, ...]
     points: tuple[ZoneRisk, ...]
 
-    FACTS = facts(
-        "tables", "by", Fact("points", lambda found: [asdict(point) for point in found.points])
-    )
+    FACTS = facts("tables by points")
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of zones."""
         return tuple(dict.fromkeys(point.kind for point in self.points))
 
-    def _lines(self) -> list[str]:
-        head = f"RiskByAreaSize({self.tables} tables, {self.points[0].draws} draws of zones)"
-        rows = [("zones", "size", "full uniques", "risk", "zones hit")]
-        rows += [
-            (p.kind, f"{p.size:,}", f"{p.frtu:,.1f}", f"{p.risk:.3%}", f"{p.zones_hit:.1%}")
-            for p in self.points
-        ]
-        return [head, *as_lines(rows)]
+    def sentence(self) -> str:
+        """Say what was looked at."""
+        return f"{self.tables} tables in zones of several sizes, {self.points[0].draws} draws"
 
     def _row_tables(self) -> list[Table]:
         rows = [(p.kind, p.size, *point_row(p)) for p in self.points]

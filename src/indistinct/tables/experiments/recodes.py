@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from indistinct.core import InputError, Seed, progress
-from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results import Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.counting import Counted
 from indistinct.tables.experiments.area_size import size_figure
@@ -46,26 +46,11 @@ class RiskByRecodes(Result):
     areas: int
     recodes: tuple[Recode, ...]
 
-    FACTS = facts(
-        "records",
-        "areas",
-        Fact(
-            "recodes",
-            lambda found: [
-                asdict(recode) | {"by_size": [asdict(p) for p in recode.by_size]}
-                for recode in found.recodes
-            ],
-        ),
-    )
+    FACTS = facts("records areas recodes")
 
-    def _lines(self) -> list[str]:
-        rows = [("coding", "cells", "full uniques", "part uniques", "risk")]
-        rows += [
-            (r.name, f"{r.cells:,}", f"{r.frtu:,}", f"{r.prtu:,}", f"{r.risk:.3%}")
-            for r in self.recodes
-        ]
-        head = f"RiskByRecodes({self.records:,} people in {self.areas:,} areas)"
-        return [head, *as_lines(rows)]
+    def sentence(self) -> str:
+        """Say what was looked at."""
+        return f"{self.records:,} people in {self.areas:,} areas, by coding"
 
     def _row_tables(self) -> list[Table]:
         rows = [(r.name, r.cells, r.frtu, r.prtu, r.risk) for r in self.recodes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from indistinct.core import InputError, Seed, check_number, from_to_below, progress
 from indistinct.results import Fact, Result, Table, facts, result
@@ -51,7 +50,7 @@ class SafeSize(Result):
         "at_most",
         "draws",
         Fact("kind", lambda found: found.tried[0].kind),
-        Fact("tried", lambda found: [asdict(point) for point in found.tried]),
+        "tried",
     )
 
     @property
@@ -59,19 +58,17 @@ class SafeSize(Result):
         """What was found for the safe size: in how many zones and people nobody was."""
         return next((point for point in self.tried if point.size == self.size), None)
 
-    def _lines(self) -> list[str]:
+    def sentence(self) -> str:
+        """Say from which size on nobody stood out, and what that rests on."""
         who = "nobody" if self.at_most == 0 else f"at most {self.at_most:.3%}"
         others = "somebody" if self.at_most == 0 else "more"
         basis = self.rests_on
         if basis is None:
-            found = f"  none: with all people in one area {others} stood out"
-        else:
-            found = (
-                f"  in areas of {self.size:,} people {who} stood out, in {self.draws} draws of "
-                f"{basis.zones:,} zones; in areas of {self.unsafe:,} {others} did"
-            )
-        head = f"SafeSize({self.size}, {self.tried[0].kind} zones)"
-        return [head, found, f"  sizes tried: {', '.join(f'{p.size:,}' for p in self.tried)}"]
+            return f"No size is safe: with all people in one area {others} stood out"
+        return (
+            f"In areas of {self.size:,} people {who} stood out, in {self.draws} draws of "
+            f"{basis.zones:,} {basis.kind} zones; in areas of {self.unsafe:,} {others} did"
+        )
 
     def _row_tables(self) -> list[Table]:
         rows = [(p.size, p.highest <= self.at_most, *point_row(p)) for p in self.tried]

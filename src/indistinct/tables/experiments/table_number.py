@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from indistinct.core import InputError, Ints, Seed, check_whole, progress
-from indistinct.results import Fact, Result, Table, as_lines, facts, result
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import Line, lines
 from indistinct.tables.counting import Counted
 from indistinct.tables.matching.matches import MOST_STATES, false_matches
@@ -63,30 +63,14 @@ class RiskByTables(Result):
     orders: tuple[tuple[str, ...], ...]
     points: tuple[TablesRisk, ...]
 
-    FACTS = facts(
-        "records",
-        "areas",
-        Fact("orders", lambda found: len(found.orders)),
-        Fact("points", lambda found: [asdict(point) for point in found.points]),
-    )
+    FACTS = facts("records areas", Fact("orders", lambda found: len(found.orders)), "points")
 
-    def _lines(self) -> list[str]:
-        head = (
-            f"RiskByTables({self.records:,} people in {self.areas:,} areas, "
-            f"{len(self.orders)} orders of the tables)"
+    def sentence(self) -> str:
+        """Say what was looked at."""
+        return (
+            f"{self.records:,} people in {self.areas:,} areas, table by table in "
+            f"{len(self.orders)} orders"
         )
-        rows = [("tables", "cells", "full uniques", "risk", "part uniques")]
-        rows += [
-            (
-                str(p.tables),
-                f"{p.cells:,.0f}",
-                f"{p.frtu:,.1f}",
-                f"{p.frtu / self.records:.3%}",
-                f"{p.prtu:,.1f}",
-            )
-            for p in self.points
-        ]
-        return [head, *as_lines(rows)]
 
     def _row_tables(self) -> list[Table]:
         headings = ("tables", "cells", "full uniques", "least", "most", "risk", "part uniques")

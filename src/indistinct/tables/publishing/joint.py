@@ -25,7 +25,7 @@ from indistinct.tables import (
     published_places,
 )
 from indistinct.tables.publishing.numbers import TOTAL, PublishedTable
-from indistinct.tables.suppressing.unknowns import unknowns
+from indistinct.tables.suppressing.unknowns import find_unknowns
 
 __all__ = ["MOST_BOUNDED", "MOST_JOINT", "Bounds", "joint_attack_skipped", "joint_audit"]
 
@@ -137,7 +137,7 @@ class Bounds:
     def determined(self, threshold: int) -> int:
         """Return how many counts below a threshold are left a single value."""
         every = np.ones(len(self.system), dtype=bool)
-        found = unknowns(self.system, every, lowest=self.low, highest=self.high)
+        found = find_unknowns(self.system, every, lowest=self.low, highest=self.high)
         width = np.zeros(len(self.system))
         width[found.cells] = found.high - found.low
         small = (self.system.values > 0) & (self.system.values < threshold)

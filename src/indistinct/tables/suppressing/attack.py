@@ -18,7 +18,13 @@ from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import bars
 from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.solver import Component
-from indistinct.tables.suppressing.unknowns import Alone, Edge, Unknowns, people_alone, unknowns
+from indistinct.tables.suppressing.unknowns import (
+    Alone,
+    Edge,
+    Unknowns,
+    find_unknowns,
+    people_alone,
+)
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Audit", "attacker_intervals", "audit"]
@@ -180,7 +186,7 @@ def attacker_intervals(
     (array([0., 0.]), array([5., 5.]))
     """
     cells = np.asarray(cells, dtype=np.int64)
-    found = unknowns(system, suppressed, lowest=lowest, highest=highest, whole=whole)
+    found = find_unknowns(system, suppressed, lowest=lowest, highest=highest, whole=whole)
     low, high = np.zeros(len(found.cells)), np.zeros(len(found.cells))
     asked = np.zeros(len(found.cells), dtype=np.bool_)
     places = found.place[cells]
@@ -233,7 +239,7 @@ def audit(
     exact
         Find the exact ends of all intervals, rather than whether they are wide enough.
     """
-    found = unknowns(system, suppressed, lowest=lowest, highest=highest)
+    found = find_unknowns(system, suppressed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
     size = len(found.cells)
     low, high = np.zeros(size), np.zeros(size)

@@ -16,7 +16,7 @@ from indistinct.tables.sensitive import Sensitive
 from indistinct.tables.suppressing.attack import Audit, Needs, audit, protects, protects_from
 from indistinct.tables.suppressing.master import Limits, Master, Separator
 from indistinct.tables.suppressing.solver import Component
-from indistinct.tables.suppressing.unknowns import Alone, Edge, people_alone, unknowns
+from indistinct.tables.suppressing.unknowns import Alone, Edge, find_unknowns, people_alone
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Optimum", "Pruning", "improve", "optimal_suppression"]
@@ -65,7 +65,7 @@ def improve(
     [True, False, True, False]
     """
     weights = costs_of(system, cost)
-    found = unknowns(system, suppressed, lowest=lowest, highest=highest)
+    found = find_unknowns(system, suppressed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
     kept = np.zeros(len(system), dtype=np.bool_)
     kept[sensitive.cells] = np.asarray(suppressed, dtype=np.bool_)[sensitive.cells]
@@ -233,7 +233,7 @@ def optimal_suppression(
     )
     if not possible.safe:
         raise InputError(_impossible(possible, zeros=zeros, restricted=candidates is not None))
-    found = unknowns(system, allowed, lowest=lowest, highest=highest)
+    found = find_unknowns(system, allowed, lowest=lowest, highest=highest)
     needs = Needs.among(found, sensitive, system)
     everybody = people_alone(system.relations, sensitive.contributors if coalition else None)
     person = everybody[found.cells]

@@ -23,7 +23,7 @@ from indistinct.tables.suppressing.search import (
     cell_costs,
     charges,
 )
-from indistinct.tables.suppressing.unknowns import Edge, Unknowns, people_alone, unknowns
+from indistinct.tables.suppressing.unknowns import Edge, Unknowns, find_unknowns, people_alone
 from indistinct.tables.system import CellSystem
 
 __all__ = ["Suppression", "suppress"]
@@ -274,7 +274,7 @@ def suppress(
                 f"{first} the first. Take them from 'forbidden'."
             )
         movable &= ~kept
-    found = unknowns(system, movable, lowest=lowest, highest=highest)
+    found = find_unknowns(system, movable, lowest=lowest, highest=highest)
     told = sensitive.cells[_hopeless(system, sensitive, found, movable)]
     if len(told):
         raise _impossible(system, int(told[0]), zeros=zeros, forbidden=forbidden)

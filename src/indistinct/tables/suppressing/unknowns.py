@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from indistinct.core import MAY_BE_NAN, Array, Bools, Floats, InputError, Ints
 from indistinct.tables.system import CellSystem
 
-__all__ = ["Alone", "Edge", "Unknowns", "bounds_of", "people_alone", "unknowns"]
+__all__ = ["Alone", "Edge", "Unknowns", "bounds_of", "find_unknowns", "people_alone"]
 
 Edge = Annotated[float, MAY_BE_NAN] | Floats
 """Where the values of all cells, or of each, begin or end as an attacker knows; ∞ is no end."""
@@ -100,7 +100,7 @@ def bounds_of(system: CellSystem, lowest: Edge, highest: Edge) -> tuple[Floats, 
     return np.minimum(low, 0.0), np.maximum(high, 0.0)
 
 
-def unknowns(
+def find_unknowns(
     system: CellSystem,
     suppressed: Bools,
     *,

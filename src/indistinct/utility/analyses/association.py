@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import Bools, Floats, InputError, Ints, progress
 from indistinct.keys import Coded, CodedColumn, Side
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, Table, facts, result
 from indistinct.results.figures import agreement
 from indistinct.utility.analyses.binning import as_factors
 from indistinct.utility.analyses.cells import Cells, joint_cells
 from indistinct.utility.analyses.marginals import both_weights
-from indistinct.utility.analyses.printing import plain
 
 __all__ = [
     "Associations",
@@ -27,8 +26,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Associations(Shown):
+@result
+class Associations(Result):
     """A symmetric matrix of associations in both files.
 
     Parameters
@@ -53,6 +52,18 @@ class Associations(Shown):
     left_out: dict[str, tuple[int, int]] = field(default_factory=dict)
     corrected: tuple[Floats, Floats] | None = None
     weighted: bool = False
+
+    FACTS = facts(
+        Fact("original", lambda found: found._nested(found.original)),
+        Fact("released", lambda found: found._nested(found.released)),
+        Fact("difference", lambda found: found._nested(found.difference)),
+        Fact("largest", shown="largest difference", form=".4f"),
+        Fact("mean", shown="mean difference", form=".4f"),
+        "worst",
+        Fact("coefficient", "what"),
+        "left_out weighted",
+        Fact("corrected", lambda found: found._told_corrected(), when="corrected"),
+    )
 
     @property
     def difference(self) -> Floats:
@@ -87,38 +98,20 @@ class Associations(Shown):
         first, second, *_ = max(self.pairs, key=lambda pair: abs(pair[3] - pair[2]))
         return first, second
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original, released and difference as nested objects, and what differs most."""
-        found: dict[str, Any] = {
-            "original": self._nested(self.original),
-            "released": self._nested(self.released),
-            "difference": self._nested(self.difference),
-            "largest": self.largest,
-            "mean": self.mean,
-            "worst": list(self.worst) if self.worst else None,
-            "coefficient": self.what,
-            "left_out": plain(self.left_out),
-            "weighted": self.weighted,
+    def _told_corrected(self) -> dict[str, Any]:
+        before, after = self.corrected or (self.original, self.released)
+        gaps = np.abs(after - before)[np.triu_indices(len(self.names), 1)]
+        known = np.isfinite(gaps).any()
+        return {
+            "original": self._nested(before),
+            "released": self._nested(after),
+            "difference": self._nested(after - before),
+            "largest": float(np.nanmax(gaps)) if known else None,
+            "mean": float(np.nanmean(gaps)) if known else None,
         }
-        if self.corrected is not None:
-            before, after = self.corrected
-            gaps = np.abs(after - before)[np.triu_indices(len(self.names), 1)]
-            found["corrected"] = {
-                "original": self._nested(before),
-                "released": self._nested(after),
-                "difference": self._nested(after - before),
-                "largest": plain(float(np.nanmax(gaps)) if np.isfinite(gaps).any() else None),
-                "mean": plain(float(np.nanmean(gaps)) if np.isfinite(gaps).any() else None),
-            }
-        return found
 
-    def _nested(self, matrix: Floats) -> Any:
-        return plain(
-            {
-                a: {b: matrix[i, j] for j, b in enumerate(self.names)}
-                for i, a in enumerate(self.names)
-            }
-        )
+    def _nested(self, matrix: Floats) -> dict[str, dict[str, float]]:
+        return {a: dict(zip(self.names, matrix[i], strict=True)) for i, a in enumerate(self.names)}
 
     def plot(self) -> str:
         """Draw released against original coefficients, and name the pairs that differ most."""
@@ -130,23 +123,15 @@ class Associations(Shown):
             what=self.what,
         )
 
-    def __repr__(self) -> str:
-        return self._short()
+    def sentence(self) -> str:
+        """Say of what, and of how many variables."""
+        return f"{self.what} of {len(self.names)} variables"
 
-    def _lines(self) -> list[str]:
-        lines = [
-            f"{self.what} of {len(self.names)} variables: largest difference "
-            f"{self.largest:.4f}, mean {self.mean:.4f}"
-        ]
-        ordered = sorted(self.pairs, key=lambda pair: -abs(pair[3] - pair[2]))
-        lines += [f"  {a + ' x ' + b:<36} {x:+.4f} -> {y:+.4f}" for a, b, x, y in ordered[:8]]
-        return lines
-
-    def _tables(self) -> list[Table]:
+    def _row_tables(self) -> list[Table]:
         ordered = sorted(self.pairs, key=lambda pair: -abs(pair[3] - pair[2]))
         return [
             Table(
-                f"{self.what}, the pairs that differ most first",
+                "Pairs, those that differ most first",
                 ("pair", "original", "released", "difference"),
                 [(f"{a} x {b}", x, y, y - x) for a, b, x, y in ordered],
                 {"original": "+.4f", "released": "+.4f", "difference": "+.4f"},

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from indistinct.core import Floats, InputError
 from indistinct.keys import Coded, CodedColumn, Side
-from indistinct.results import Shown, Table
+from indistinct.results import Fact, Result, facts, result
 from indistinct.results.figures import agreement
-from indistinct.utility.analyses.printing import plain
 
 __all__ = ["InformationLoss", "compare_numbers", "varying_numbers"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class InformationLoss(Shown):
+DIFFERENCES = {
+    "il1s": ("IL1s", ",.6g"),
+    "il1s_mean": ("IL1s of a mean cell", ".4f"),
+    "eigen": ("eigenvalues", ".4f"),
+    "correlation_loss": ("correlations, loss", ".4f"),
+    "correlation_largest": ("correlations, largest difference", ".4f"),
+    "correlation_mean": ("correlations, mean difference", ".4f"),
+    "covariance": ("covariances", ".4f"),
+}
+"""What is compared: what people read before it, and how the number is written."""
+
+
+@result
+class InformationLoss(Result):
     """What happened to the numbers of a file.
 
     Parameters
@@ -54,35 +65,26 @@ class InformationLoss(Shown):
     eigenvalues: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
     left_out: tuple[int, int] = (0, 0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return original and released eigenvalues and correlations, and the differences."""
-        sides = {}
-        for side, values, matrix in (
-            ("original", self.eigenvalues[0], self.correlations_original),
-            ("released", self.eigenvalues[1], self.correlations_released),
-        ):
-            sides[side] = {
-                "eigenvalues": plain(values),
-                "correlations": plain(
-                    {
-                        a: dict(zip(self.names, matrix[i], strict=True))
-                        for i, a in enumerate(self.names)
-                    }
-                ),
-            }
-        return sides | {
-            "difference": {
-                "il1s": plain(self.il1s),
-                "il1s_mean": plain(self.il1s_mean),
-                "eigen": plain(self.eigen),
-                "correlation_loss": plain(self.correlation_loss),
-                "correlation_largest": plain(self.correlation_largest),
-                "correlation_mean": plain(self.correlation_mean),
-                "covariance": plain(self.covariance),
-            },
-            "variables": list(self.names),
-            "left_out": list(self.left_out),
-        }
+    FACTS = facts(
+        Fact("original", lambda found: found._side(0, found.correlations_original)),
+        Fact("released", lambda found: found._side(1, found.correlations_released)),
+        Fact("difference", lambda found: {name: getattr(found, name) for name in DIFFERENCES}),
+        Fact("variables", "names"),
+        "left_out",
+        *(
+            Fact(name, shown=said, form=form, told=False)
+            for name, (said, form) in DIFFERENCES.items()
+        ),
+    )
+
+    def _side(self, side: int, matrix: Floats) -> dict[str, Any]:
+        """Return the eigenvalues of a file, and its correlations by the names of variables."""
+        rows = {a: dict(zip(self.names, matrix[i], strict=True)) for i, a in enumerate(self.names)}
+        return {"eigenvalues": self.eigenvalues[side], "correlations": rows}
+
+    def sentence(self) -> str:
+        """Say of which numbers it speaks."""
+        return f"What happened to the numbers {', '.join(self.names)}"
 
     def plot(self) -> str:
         """Draw released against original correlations."""
@@ -94,37 +96,6 @@ class InformationLoss(Shown):
             self.correlations_released[rows, columns].tolist(),
             what="correlation",
         )
-
-    def __repr__(self) -> str:
-        return self._short()
-
-    def _lines(self) -> list[str]:
-        lines = [f"Numbers: {', '.join(self.names)}"]
-        if self.il1s is not None:
-            lines.append(f"  IL1s {self.il1s:,.6g} ({self.il1s_mean:.4f} for a mean cell)")
-        loss = "" if self.correlation_loss is None else f", loss {self.correlation_loss:.4f}"
-        lines += [
-            f"  eigenvalues {self.eigen:.4f}, covariances {self.covariance:.4f}",
-            f"  correlations: largest difference {self.correlation_largest:.4f}, mean "
-            f"{self.correlation_mean:.4f}{loss}",
-        ]
-        return lines
-
-    def _tables(self) -> list[Table]:
-        return [
-            Table.facts(
-                f"What happened to the numbers {', '.join(self.names)}",
-                {
-                    "IL1s": self.il1s,
-                    "IL1s of a mean cell": self.il1s_mean,
-                    "eigenvalues": self.eigen,
-                    "covariances": self.covariance,
-                    "correlations, largest difference": self.correlation_largest,
-                    "correlations, mean difference": self.correlation_mean,
-                    "correlations, loss": self.correlation_loss,
-                },
-            )
-        ]
 
 
 def compare_numbers(coded: Coded, *, variables: Sequence[str] | None = None) -> InformationLoss:

@@ -9,10 +9,11 @@ from indistinct.release.few import drawable, share
 from indistinct.release.report.facts import Changes, Measured, VariableChange
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Picture, Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import shares
 
-__all__ = ["changed_cells", "changes"]
+__all__ = ["changed_cells", "changes_section"]
 
 _BECAME = {
     (True, True): "changes.became.all",
@@ -23,7 +24,8 @@ _BECAME = {
 """What is said of a generalised variable, by whether all of it is and all labels are listed."""
 
 
-def changes(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("changes", place=50)
+def changes_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Tell what was done to the data."""
     if facts.measured is None:
         return None

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from indistinct.release.report.facts import Curve, Test
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Picture, Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import Line, lines
 
-__all__ = ["curve_figure", "demography"]
+__all__ = ["curve_figure", "demography_section"]
 
 
-def demography(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("demography", place=70)
+def demography_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Tell which tests the release passed."""
     if facts.measured is None or facts.measured.utility is None:
         return None

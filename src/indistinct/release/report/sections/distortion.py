@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 
-__all__ = ["distortion"]
+__all__ = ["distortion_section"]
 
 
-def distortion(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("distortion", place=90)
+def distortion_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Compare what the method took away with the least that any release of its kind takes."""
     if facts.measured is None or facts.measured.cost is None:
         return None

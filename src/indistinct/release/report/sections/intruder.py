@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.risk import PublicRule
 
-__all__ = ["intruder"]
+__all__ = ["intruder_section"]
 
 
-def intruder(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("intruder", place=30)
+def intruder_section(facts: ReleaseFacts, words: Words) -> Section:
     """Tell who is thought to search, with what, and how they were played."""
     return Section("intruder", words("section.intruder"), tuple(_pieces(facts, words)))
 

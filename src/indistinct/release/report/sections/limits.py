@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 
-__all__ = ["limits"]
+__all__ = ["limits_section"]
 
 
-def limits(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("limits", place=100)
+def limits_section(facts: ReleaseFacts, words: Words) -> Section:
     """Tell the assumptions, and what nobody has shown."""
     pieces: list[Piece] = [words.claim("limits.intro", page="what-is-not-proved")]
     told = facts.certificate.verdict.get("assumptions")

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 
-__all__ = ["released"]
+__all__ = ["released_section"]
 
 _TERMS = (
     "purpose",
@@ -28,7 +29,8 @@ _OPEN_TABLE = 8
 """Up to so many variables are listed openly; more stand in a table that is unfolded."""
 
 
-def released(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("released", place=20)
+def released_section(facts: ReleaseFacts, words: Words) -> Section:
     """Tell what is released and on which terms."""
     return Section("released", words("section.released"), tuple(_pieces(facts, words)))
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 
-__all__ = ["reproducing"]
+__all__ = ["reproducing_section"]
 
 
-def reproducing(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("reproducing", place=110)
+def reproducing_section(facts: ReleaseFacts, words: Words) -> Section:
     """Tell with what the release was made, and how to know it again."""
     content = facts.certificate.content
     rows = [

@@ -8,13 +8,15 @@ from indistinct.release.few import Below, Few, drawable, share
 from indistinct.release.report.facts import Band, Measured, Risk
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Grid, Picture, Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import before_after, shares
 
-__all__ = ["class_sizes", "exposed_combinations", "risk", "variables_in_the_risk"]
+__all__ = ["class_sizes", "exposed_combinations", "risk_section", "variables_in_the_risk"]
 
 
-def risk(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("risk", place=40)
+def risk_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Tell who stood out before and who does now."""
     if facts.measured is None:
         return None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Section, SignOff
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 
-__all__ = ["signing"]
+__all__ = ["signing_section"]
 
 
-def signing(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("signing", place=120)
+def signing_section(facts: ReleaseFacts, words: Words) -> Section:
     """Give room for a decision and signatures."""
     choices = [words("sign.release"), words("sign.conditions"), words("sign.refuse")]
     if facts.state == "reservations":

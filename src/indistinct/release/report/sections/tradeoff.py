@@ -5,13 +5,15 @@ from __future__ import annotations
 from indistinct.release.report.facts import Map
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Picture, Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import Spot, frontier
 
-__all__ = ["map_figure", "tradeoff"]
+__all__ = ["map_figure", "tradeoff_section"]
 
 
-def tradeoff(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("tradeoff", place=80)
+def tradeoff_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Show the methods that were tried, and where this release stands among them."""
     if facts.measured is None or facts.measured.map is None:
         return None

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from indistinct.release.report.facts import Marginal, Utility
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Grid, Picture, Piece, Section
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import marginal, shares
 
-__all__ = ["distributions", "measures", "utility"]
+__all__ = ["distributions", "measures", "utility_section"]
 
 
-def utility(facts: ReleaseFacts, words: Words) -> Section | None:
+@register_section("utility", place=60)
+def utility_section(facts: ReleaseFacts, words: Words) -> Section | None:
     """Tell whether results from the released file would be those from the original."""
     if facts.measured is None:
         return None

@@ -10,6 +10,7 @@ from indistinct.release.few import added, drawable, share
 from indistinct.release.report.facts import Linkage, Measured
 from indistinct.release.report.folder import ReleaseFacts
 from indistinct.release.report.pieces import Claim, Grid, Picture, Piece, Section, Shown, Tone
+from indistinct.release.report.sections.every import register_section
 from indistinct.release.report.words import Words
 from indistinct.results.figures import gauge
 
@@ -19,12 +20,13 @@ __all__ = [
     "nearest_link",
     "reservations",
     "stand_out_gauge",
-    "verdict",
+    "verdict_section",
     "verdict_sentence",
 ]
 
 
-def verdict(facts: ReleaseFacts, words: Words) -> Section:
+@register_section("verdict", place=10)
+def verdict_section(facts: ReleaseFacts, words: Words) -> Section:
     """Say whether the release keeps its promise, and what it is at a glance."""
     return Section("verdict", words("section.verdict"), tuple(_pieces(facts, words)))
 

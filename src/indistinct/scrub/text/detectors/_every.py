@@ -10,7 +10,6 @@ import pkgutil
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 
 from indistinct.scrub.text.page import Page
 from indistinct.scrub.text.spans import Span
@@ -23,9 +22,8 @@ Detector = Callable[[Page], Iterable[Span]]
 @lru_cache(maxsize=1)
 def all_detectors() -> dict[str, Detector]:
     """Every detector by the name of its module, in alphabetical order."""
+    folder = import_module("indistinct.scrub.text.detectors").__path__
     found = sorted(
-        module.name
-        for module in pkgutil.iter_modules([str(Path(__file__).parent)])
-        if not module.name.startswith("_")
+        module.name for module in pkgutil.iter_modules(folder) if not module.name.startswith("_")
     )
     return {name: import_module(f"{__package__}.{name}").detect for name in found}
