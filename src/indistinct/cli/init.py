@@ -11,9 +11,13 @@ from indistinct import files, project
 from indistinct.cli.options import (
     Compute,
     DataFile,
+    Dictionary,
+    HeaderRow,
     Json,
     Memory,
     Query,
+    Reading,
+    TableName,
     Threads,
     opened,
     people,
@@ -34,13 +38,19 @@ def init(
         OutputFile("the project file", (".toml",)),
     ] = Path("release.toml"),
     query: Query = None,
+    table: TableName = None,
+    header_row: HeaderRow = None,
+    dictionary: Dictionary = None,
     memory: Memory = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Write a first project file, guessing what each variable is for and saying why."""
-    with opened(data, Compute(memory=memory, threads=threads), query=query) as found:
-        draft = project.draft_project(found.engine, found.source, data_path=data, query=query)
+    reading = Reading(query, table, header_row, dictionary)
+    with opened(data, Compute(memory=memory, threads=threads), reading) as found:
+        draft = project.draft_project(
+            found.engine, found.source, data_path=data, **reading.settings
+        )
     draft.write(out)
     if json:
         print_json({**draft.to_dict(), "project": str(out)})

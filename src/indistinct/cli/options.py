@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
-from indistinct.cli.places import RECORDS, DataPlace, OutputFile, ScratchFolder
+from indistinct.cli.places import RECORDS, DataPlace, InputFile, OutputFile, ScratchFolder
 from indistinct.core import for_json
 from indistinct.engine import EngineName
 from indistinct.flow import Data, open_data
-from indistinct.options import RELEASING, split_names, split_numbers, split_pairs
+from indistinct.options import READING, RELEASING, split_names, split_numbers, split_pairs
 
 __all__ = [
     "ENGINE",
@@ -25,7 +25,9 @@ __all__ = [
     "AtMost",
     "Compute",
     "DataFile",
+    "Dictionary",
     "EngineOption",
+    "HeaderRow",
     "Json",
     "K",
     "KeyList",
@@ -34,7 +36,10 @@ __all__ = [
     "Out",
     "Person",
     "Query",
+    "Reading",
     "Scratch",
+    "SheetName",
+    "TableName",
     "Threads",
     "opened",
     "people",
@@ -48,7 +53,7 @@ DataFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, Stata, SPSS, SAS), a project file (.toml), or "
+        help="A data file (CSV, Excel, Parquet, Stata, SPSS, SAS, …), a project file (.toml), or "
         "postgresql://… with --query.",
     ),
     DataPlace(),
@@ -81,7 +86,21 @@ Memory = Annotated[
     str | None, typer.Option("--memory", help="Memory to use before spilling to disk: 2GB.")
 ]
 Threads = Annotated[int | None, typer.Option("--threads", help="Threads to use.")]
-Query = Annotated[str | None, typer.Option("--query", help="The query, for a database.")]
+Query = Annotated[str | None, typer.Option("--query", help=READING["query"].sentence)]
+TableName = Annotated[
+    str | None,
+    typer.Option("--table", "--sheet", help=READING["table"].sentence, metavar="NAME"),
+]
+SheetName = Annotated[
+    str | None, typer.Option("--sheet", help=READING["table"].sentence, metavar="NAME")
+]
+"""The same, for the verb whose ``--table`` is a table to be published."""
+HeaderRow = Annotated[int | None, typer.Option("--header-row", help=READING["header_row"].sentence)]
+Dictionary = Annotated[
+    Path | None,
+    typer.Option("--dictionary", help=READING["dictionary"].sentence),
+    InputFile("dictionary"),
+]
 Scratch = Annotated[
     Path | None,
     typer.Option("--scratch", help="Where the private workspace is made; workers must see it."),
@@ -91,13 +110,36 @@ Scratch = Annotated[
 
 ENGINE: Mapping[str, tuple[Any, Any]] = {
     "query": (Query, None),
+    "table": (TableName, None),
+    "header_row": (HeaderRow, None),
+    "dictionary": (Dictionary, None),
     "engine": (EngineOption, None),
     "master": (Master, None),
     "memory": (Memory, None),
     "threads": (Threads, None),
     "scratch": (Scratch, None),
 }
-"""The parameters of verbs that say what does the counting."""
+"""The parameters of verbs that say how data are read and what does the counting."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the user said of how data are read."""
+
+    query: str | None = None
+    table: str | None = None
+    header_row: int | None = None
+    dictionary: Path | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Reading:
+        """Take what a verb was given."""
+        return cls(*(given[name] for name in READING))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings by name, as whatever opens data takes them."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -113,7 +155,7 @@ class Compute:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Compute:
         """Take what a verb was given."""
-        return cls(*(given[name] for name in ENGINE if name != "query"))
+        return cls(*(given[name] for name in ENGINE if name not in READING))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -134,12 +176,8 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def opened(
-    data: str, compute: Compute, *, query: str | None = None, project: Path | None = None
+    data: str, compute: Compute, reading: Reading | None = None, *, project: Path | None = None
 ) -> AbstractContextManager[Data]:
     """Open what the user named, with the engine that was asked for."""
-    return open_data(
-        data,
-        query=query,
-        project=project,
-        **compute.settings,
-    )
+    said = (reading or Reading()).settings
+    return open_data(data, project=project, **said, **compute.settings)

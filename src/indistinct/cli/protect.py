@@ -22,6 +22,7 @@ from indistinct.cli.options import (
     Compute,
     DataFile,
     Json,
+    Reading,
     opened,
     people,
     print_json,
@@ -187,7 +188,7 @@ def protect(
     asked = read_given(list(RELEASING.values()), given)
     if not asked.get("key") and declared is None:
         asked["key"] = tuple(n for group in options.get("quasi_identifiers", ()) for n in group)
-    with opened(data, Compute.of(given), query=given["query"], project=project) as found:
+    with opened(data, Compute.of(given), Reading.of(given), project=project) as found:
         report = found.project.report if found.project else ReportSettings()
         wanted = Wanted(
             **{**asked, "key": tuple(dict.fromkeys(asked.get("key", ())))},

@@ -11,14 +11,18 @@ import typer
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
     Compute,
+    Dictionary,
     EngineOption,
+    HeaderRow,
     Json,
     KeyList,
     Master,
     Memory,
     Out,
     Query,
+    Reading,
     Scratch,
+    TableName,
     Threads,
     opened,
     people,
@@ -110,6 +114,9 @@ def risk(
     seed: Annotated[int, typer.Option(help="For drawing samples.")] = 1,
     out: Out = None,
     query: Query = None,
+    table: TableName = None,
+    header_row: HeaderRow = None,
+    dictionary: Dictionary = None,
     engine: EngineOption = None,
     master: Master = None,
     memory: Memory = None,
@@ -120,13 +127,14 @@ def risk(
     """Say how likely each record is to be recognised, and how far that can be trusted."""
     console = people()
     compute = Compute(engine, master, memory, threads, scratch)
+    reading = Reading(query, table, header_row, dictionary)
     if sample_fraction is not None:
         if population is None or data is not None:
             raise InputError(
                 "To validate, give the whole population with --population and no sample: "
                 "indistinct risk --population FILE --sample-fraction 0.1 --key a,b,c"
             )
-        with opened(population, compute, query=query) as found:
+        with opened(population, compute, reading) as found:
             checked = found.validate_risk(
                 split_names(key), fraction=sample_fraction, repeat=repeat, model=model, seed=seed
             )
@@ -137,7 +145,7 @@ def risk(
         return
     if data is None:
         raise InputError("Say which file to look at: indistinct risk DATA --key a,b,c …")
-    with opened(data, compute, query=query) as found:
+    with opened(data, compute, reading) as found:
         result = found.risk(
             split_names(key),
             fraction=fraction,

@@ -19,7 +19,7 @@ from indistinct.cli.tables import publish, tell_publication
 from indistinct.core import InputError
 from indistinct.core.doors import lies_within
 from indistinct.flow import run_project
-from indistinct.options import RELEASING
+from indistinct.options import READING, RELEASING
 from indistinct.project import Project, load_project
 from indistinct.scrub import scrub
 from indistinct.tables.publishing import Asked, check_publication
@@ -49,7 +49,7 @@ _LINES: Mapping[str, Line] = {
     ),
     **{one.parameter: line_of(one, PLACES.get(one.name)) for one in _ASKED},
     "pdf": (Annotated[bool, typer.Option("--pdf", help="Print the reports to PDF too.")], False),
-    **{name: line for name, line in ENGINE.items() if name != "query"},
+    **{name: line for name, line in ENGINE.items() if name not in READING},
     "json": (Json, False),
 }
 

@@ -14,12 +14,16 @@ from indistinct.cli.options import (
     Accept,
     Compute,
     DataFile,
+    Dictionary,
     EngineOption,
+    HeaderRow,
     Json,
     Master,
     Memory,
     Query,
+    Reading,
     Scratch,
+    SheetName,
     Threads,
     opened,
     people,
@@ -200,6 +204,9 @@ def tables(
         OutputFile("the figure", (".svg",)),
     ] = None,
     query: Query = None,
+    sheet: SheetName = None,
+    header_row: HeaderRow = None,
+    dictionary: Dictionary = None,
     engine: EngineOption = None,
     master: Master = None,
     memory: Memory = None,
@@ -239,8 +246,9 @@ def tables(
         published=published,
     )
     compute = Compute(engine, master, memory, threads, scratch)
+    reading = Reading(query, sheet, header_row, dictionary)
     if experiment_ is not None:
-        with opened(data, compute, query=query) as opened_data:
+        with opened(data, compute, reading) as opened_data:
             shown = publishing.experiment(
                 opened_data, asked, experiment_, vary=vary, seed=seed or 0
             )
@@ -254,7 +262,7 @@ def tables(
         data,
         asked,
         compute,
-        query=query,
+        reading=reading,
         although_unproved=although_unproved,
         accept=split_names(accept) or (),
         per_person=per_person,
@@ -268,14 +276,14 @@ def publish(
     asked: Asked,
     compute: Compute,
     *,
-    query: str | None = None,
+    reading: Reading | None = None,
     although_unproved: bool = False,
     accept: Sequence[str] = (),
     per_person: Path | None = None,
 ) -> Publication:
     """Weigh tables, publish them where a folder is named, and note it on the audit trail."""
     console = people()
-    with opened(data, compute, query=query) as opened_data:
+    with opened(data, compute, reading) as opened_data:
         found = publishing.publish_tables(
             opened_data,
             asked,

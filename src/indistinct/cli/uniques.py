@@ -14,7 +14,9 @@ from indistinct.cli.options import (
     AtMost,
     Compute,
     DataFile,
+    Dictionary,
     EngineOption,
+    HeaderRow,
     Json,
     K,
     KeyList,
@@ -23,7 +25,9 @@ from indistinct.cli.options import (
     Out,
     Person,
     Query,
+    Reading,
     Scratch,
+    TableName,
     Threads,
     opened,
     people,
@@ -83,6 +87,9 @@ def uniques(
         typer.Option(help="The columns that name a person, for --pull-out.", metavar="NAMES"),
     ] = None,
     query: Query = None,
+    table: TableName = None,
+    header_row: HeaderRow = None,
+    dictionary: Dictionary = None,
     engine: EngineOption = None,
     master: Master = None,
     memory: Memory = None,
@@ -93,7 +100,8 @@ def uniques(
     """Find the people who stand out: records whose key few others share."""
     compute = Compute(engine, master, memory, threads, scratch)
     console = people()
-    with opened(data, compute, query=query) as opened_data:
+    reading = Reading(query, table, header_row, dictionary)
+    with opened(data, compute, reading) as opened_data:
         for note in opened_data.source.notes:
             console.print(f"{opened_data.source.origin}: {note}", markup=False)
         names = split_names(key)

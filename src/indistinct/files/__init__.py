@@ -9,11 +9,18 @@ if TYPE_CHECKING:
     from indistinct.files.columns import is_number
     from indistinct.files.damage import reading_records
     from indistinct.files.dialect import Dialect
-    from indistinct.files.formats import BY_SUFFIX, FORMATS, SUFFIX_OF, Format
+    from indistinct.files.formats import (
+        BY_SUFFIX,
+        FORMATS,
+        SUFFIX_OF,
+        Format,
+        is_database_file,
+        written_like,
+    )
     from indistinct.files.formulas import marked, unmarked
     from indistinct.files.keyfile import read_key_file, write_key_file
     from indistinct.files.occurring import described_but_absent, with_occurring_values
-    from indistinct.files.open import check_data, check_numeric, open_data, open_table
+    from indistinct.files.open import check_data, check_numeric, is_pattern, open_data, open_table
     from indistinct.files.parquet import ParquetWriter, dialect_of, parquet_writer, staging_path
     from indistinct.files.source import BATCH_RECORDS, Source
     from indistinct.files.sql import is_database, shown_address

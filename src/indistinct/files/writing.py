@@ -70,7 +70,7 @@ def write_data(
     overwrite
         Whether a file that stands there is replaced; never one that is read.
 
-    Parquet and CSV are streamed; Stata and SPSS files are made in memory.
+    Parquet, CSV and workbooks are streamed; Stata and SPSS files are made in memory.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -106,7 +106,11 @@ def write_data(
     if dialect is None:
         dialect = Dialect("\t" if path.suffix.lower() == ".tsv" else ",")
     with written_whole(path, private=private, overwrite=overwrite) as aside:
-        if chosen == "csv":
+        if chosen == "xlsx":
+            from indistinct.files.xlsxwrite import write_xlsx
+
+            write_xlsx(batches, aside, schema=schema, variables=variables)
+        elif chosen == "csv":
             with aside.open("wb") as file:
                 write_csv(batches, file, schema=schema, variables=variables, dialect=dialect)
         else:
