@@ -6,6 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.core.doors import check_new_folder, written_whole
+    from indistinct.files.coded import is_number_format
     from indistinct.files.columns import is_number
     from indistinct.files.damage import reading_records
     from indistinct.files.dialect import Dialect

@@ -85,10 +85,12 @@ def is_database_file(path: str | PurePath) -> bool:
 def written_like(origin: str) -> Format:
     """Return the format in which a release is written of what was read by this name.
 
-    It is the same where that can be written, a workbook for every workbook, and else Parquet.
+    What comes from a program gets back to it: a file of Stata or SPSS, and a workbook for every
+    workbook. All else becomes Parquet, which every program of statistics reads and which keeps
+    the types that a CSV file would lose.
 
-    >>> written_like("people.sav"), written_like("people.csv.gz"), written_like("people.ods")
-    ('spss', 'csv', 'xlsx')
+    >>> written_like("people.sav"), written_like("people.dta.gz"), written_like("people.ods")
+    ('spss', 'stata', 'xlsx')
     >>> written_like("postgresql://localhost/census")
     'parquet'
     """
@@ -96,4 +98,7 @@ def written_like(origin: str) -> Format:
     if path.suffix.lower() in PACKED:
         path = path.with_suffix("")
     suffix = path.suffix.lower()
-    return BY_SUFFIX.get(suffix) or ("xlsx" if suffix in WORKBOOKS else "parquet")
+    if suffix in WORKBOOKS:
+        return "xlsx"
+    format = BY_SUFFIX.get(suffix, "parquet")
+    return "parquet" if format == "csv" else format

@@ -202,7 +202,11 @@ def write_release(
         systems.set_mode(private, 0o700)  # whatever the umask is
         dialect = replace(dialect_of(source) or Dialect(), keep_formulas=keep_formulas)
         data = write_data(
-            source, aside / f"data{SUFFIX_OF[format]}", format=format, dialect=dialect
+            source,
+            aside / f"data{SUFFIX_OF[format]}",
+            format=format,
+            dialect=dialect,
+            coded=True,
         )
         verdict = prove(data) if prove is not None else None
         _refuse_unproved(verdict, although_unproved=although_unproved)
