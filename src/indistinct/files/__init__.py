@@ -6,7 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.core.doors import check_new_folder, written_whole
-    from indistinct.files.coded import is_number_format
+    from indistinct.files.coded import is_number_format, with_codes
     from indistinct.files.columns import is_number
     from indistinct.files.damage import reading_records
     from indistinct.files.dialect import Dialect
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from indistinct.files.parquet import ParquetWriter, dialect_of, parquet_writer, staging_path
     from indistinct.files.source import BATCH_RECORDS, Source
     from indistinct.files.sql import is_database, shown_address
+    from indistinct.files.tags import tag_letters
     from indistinct.files.workspaces import workspace
     from indistinct.files.writing import counted_from_one, write_data
 

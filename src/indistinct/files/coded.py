@@ -90,7 +90,9 @@ def _told(variable: Variable, codes: dict[str, Value]) -> Variable:
         code = codes.get(str(value))
         if code is not None:
             labels[code] = label
-    made = {c: t for t, c in codes.items() if isinstance(c, int) and FIRST <= c < integer_code("a")}
+    made: dict[Value, str] = {
+        c: t for t, c in codes.items() if isinstance(c, int) and FIRST <= c < integer_code("a")
+    }
     missing = variable.user_missing
     if SUPPRESSED in codes:
         made[codes[SUPPRESSED]] = "suppressed"

@@ -53,7 +53,7 @@ def read_dictionary(path: Path) -> list[FixedColumn]:
     text = read_text(path, "dictionary")
     entries = _of_toml(path, text) if path.suffix.lower() == ".toml" else _of_csv(path, text)
     problems: list[str] = []
-    columns = []
+    columns: list[FixedColumn] = []
     for place, entry in entries:
         for name in entry:
             if name not in _KNOWN:

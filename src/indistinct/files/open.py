@@ -132,7 +132,7 @@ def open_data(
     )
     if is_database(str(where)):
         return _read_server(str(where), reading, workspace)
-    path = check_data(where)
+    path = check_data(Path(where))
     if os.path.isdir(path) or not os.path.lexists(path):
         reading.taken(path)
         return read_parquet(path, workspace=workspace)

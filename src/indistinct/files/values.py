@@ -93,7 +93,7 @@ def _text(value: Any) -> str | None:
 
 
 def _words(kind: type) -> str:
-    return {dict: "objects", list: "lists", bytes: "bytes"}.get(kind, kind.__name__)
+    return {"dict": "objects", "list": "lists"}.get(kind.__name__, kind.__name__)
 
 
 def stage_values(
