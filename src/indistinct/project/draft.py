@@ -254,8 +254,13 @@ def draft_project(
     guesses = guess_variables(engine, source)
     key = [guess.name for guess in guesses if guess.role == "key"]
     person = find_person(engine, source, key=key)
-    told = {"table": table, "header_row": header_row, "dictionary": dictionary and str(dictionary)}
-    reading = {name: value for name, value in told.items() if value is not None}
+    reading: dict[str, str | int] = {}
+    if table is not None:
+        reading["table"] = table
+    if header_row is not None:
+        reading["header_row"] = header_row
+    if dictionary is not None:
+        reading["dictionary"] = str(dictionary)
     return Draft(str(data_path), source.records, guesses, query, person, reading)
 
 
