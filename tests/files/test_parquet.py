@@ -231,9 +231,9 @@ def test_places_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         write_data(table, tmp_path / "no" / "o.csv")
     with pytest.raises(InputError, match="cannot be told from its name"):
-        write_data(table, tmp_path / "o.xlsx")
+        write_data(table, tmp_path / "o.ods")
     with pytest.raises(InputError, match="format must be one of"):
-        write_data(table, tmp_path / "o.xlsx", format="excel")
+        write_data(table, tmp_path / "o.ods", format="excel")
     with pytest.raises(InputError, match="cannot be written"):
         write_data(table, Path("/proc/o.csv"))
 

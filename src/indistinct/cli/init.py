@@ -9,6 +9,7 @@ import typer
 
 from indistinct import files, project
 from indistinct.cli.options import (
+    READ,
     Compute,
     DataFile,
     Json,
@@ -24,7 +25,7 @@ from indistinct.core.doors import lies_within
 __all__ = ["init"]
 
 
-@counting("query", "memory", "threads")
+@counting(*READ, "memory", "threads")
 def init(
     data: DataFile,
     out: Annotated[
@@ -38,9 +39,7 @@ def init(
 ) -> None:
     """Write a first project file, guessing what each variable is for and saying why."""
     with opened(data, compute) as found:
-        draft = project.draft_project(
-            found.engine, found.source, data_path=data, query=compute.query
-        )
+        draft = project.draft_project(found.engine, found.source, data_path=data, **compute.reading)
     draft.write(out)
     if json:
         print_json({**draft.to_dict(), "project": str(out)})

@@ -15,15 +15,17 @@ import typer
 from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
-from indistinct.cli.places import RECORDS, DataPlace, OutputFile, ScratchFolder
+from indistinct.cli.places import RECORDS, DataPlace, InputFile, OutputFile, ScratchFolder
 from indistinct.core import for_json
 from indistinct.engine import EngineName
 from indistinct.flow import Data, open_data
-from indistinct.options import RELEASING, split_names, split_numbers, split_pairs
+from indistinct.options import READING, RELEASING, split_names, split_numbers, split_pairs
 
 __all__ = [
     "ENGINE",
     "QUERIED",
+    "READ",
+    "SHEETED",
     "Accept",
     "AtMost",
     "Compute",
@@ -46,7 +48,7 @@ DataFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, Stata, SPSS, SAS), a project file (.toml), or "
+        help="A data file (CSV, Excel, Parquet, Stata, SPSS, SAS, …), a project file (.toml), or "
         "postgresql://… with --query.",
     ),
     DataPlace(),
@@ -79,13 +81,35 @@ Memory = Annotated[
     str | None, typer.Option("--memory", help="Memory to use before spilling to disk: 2GB.")
 ]
 Threads = Annotated[int | None, typer.Option("--threads", help="Threads to use.")]
-Query = Annotated[str | None, typer.Option("--query", help="The query, for a database.")]
+Query = Annotated[str | None, typer.Option("--query", help=READING["query"].sentence)]
+TableName = Annotated[
+    str | None,
+    typer.Option("--table", "--sheet", help=READING["table"].sentence, metavar="NAME"),
+]
+SheetName = Annotated[
+    str | None, typer.Option("--sheet", help=READING["table"].sentence, metavar="NAME")
+]
+"""The same, for the verb whose ``--table`` is a table to be published."""
+HeaderRow = Annotated[int | None, typer.Option("--header-row", help=READING["header_row"].sentence)]
+Dictionary = Annotated[
+    Path | None,
+    typer.Option("--dictionary", help=READING["dictionary"].sentence),
+    InputFile("dictionary"),
+]
 Scratch = Annotated[
     Path | None,
     typer.Option("--scratch", help="Where the private workspace is made; workers must see it."),
     ScratchFolder(),
 ]
 
+
+READ: Mapping[str, tuple[Any, Any]] = {
+    "query": (Query, None),
+    "table": (TableName, None),
+    "header_row": (HeaderRow, None),
+    "dictionary": (Dictionary, None),
+}
+"""The parameters of verbs that say how data are read."""
 
 ENGINE: Mapping[str, tuple[Any, Any]] = {
     "engine": (Engine, None),
@@ -96,13 +120,19 @@ ENGINE: Mapping[str, tuple[Any, Any]] = {
 }
 """The parameters of verbs that say what does the counting."""
 
-QUERIED: Mapping[str, tuple[Any, Any]] = {"query": (Query, None), **ENGINE}
-"""The same, of verbs that may read a database."""
+QUERIED: Mapping[str, tuple[Any, Any]] = {**READ, **ENGINE}
+"""Both, of verbs that open data of any kind."""
+
+SHEETED: Mapping[str, tuple[Any, Any]] = {
+    "sheet" if name == "table" else name: (SheetName, None) if name == "table" else line
+    for name, line in QUERIED.items()
+}
+"""The same, of the verb whose ``--table`` is a table to be published."""
 
 
 @dataclass(frozen=True)
 class Compute:
-    """What the user said about the engine, and about the database that it reads."""
+    """What the user said about the engine, and about how data are read."""
 
     engine: EngineName | None = None
     master: str | None = None
@@ -110,16 +140,25 @@ class Compute:
     threads: int | None = None
     scratch: Path | None = None
     query: str | None = None
+    table: str | None = None
+    header_row: int | None = None
+    dictionary: Path | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Compute:
         """Take what a verb was given."""
-        return cls(**{name: given[name] for name in QUERIED if name in given})
+        said = {"table" if name == "sheet" else name: given[name] for name in given}
+        return cls(**{name: said[name] for name in QUERIED if name in said})
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of the engine by name, as whatever opens data takes them."""
         return {name: getattr(self, name) for name in ENGINE}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The settings of reading by name, as whatever opens data takes them."""
+        return {name: getattr(self, name) for name in READ}
 
 
 def counting(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -127,7 +166,7 @@ def counting(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
     The verb has one parameter for it, ``compute``; on the command line its options stand there.
     """
-    options = {name: QUERIED[name] for name in names or ENGINE}
+    options = {name: {**QUERIED, **SHEETED}[name] for name in names or ENGINE}
 
     def declare(function: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
@@ -169,4 +208,4 @@ def opened(
     data: str, compute: Compute, *, project: Path | None = None
 ) -> AbstractContextManager[Data]:
     """Open what the user named, with the engine that was asked for."""
-    return open_data(data, query=compute.query, project=project, **compute.settings)
+    return open_data(data, project=project, **compute.reading, **compute.settings)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from indistinct.cli.noting import note_on_project
 from indistinct.cli.options import (
-    QUERIED,
+    SHEETED,
     Accept,
     Compute,
     DataFile,
@@ -58,7 +58,7 @@ __all__ = ["publish", "show_publication", "tables", "tell_publication"]
         "per_person"
     },
 )
-@counting(*QUERIED)
+@counting(*SHEETED)
 def tables(
     data: DataFile,
     area: Annotated[

@@ -108,11 +108,8 @@ def _text_batches(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
     dialect = layout.dialect
     encoding = "utf-8" if dialect.encoding == "utf-8-sig" else dialect.encoding
     try:
-        stream = pa.input_stream(
-            str(path), compression="gzip" if path.suffix.lower() == ".gz" else None
-        )
         reader = pacsv.open_csv(
-            stream,
+            pa.input_stream(str(path)),
             read_options=pacsv.ReadOptions(block_size=_BLOCK, encoding=encoding),
             parse_options=pacsv.ParseOptions(
                 delimiter=dialect.delimiter,
@@ -128,9 +125,8 @@ def _text_batches(path: Path, layout: Layout) -> Iterator[pa.RecordBatch]:
                 quoted_strings_can_be_null=True,
             ),
         )
-        # what a compressed file will give is not known
-        total = None if path.suffix.lower() == ".gz" else path.stat().st_size
-        with progress.task(f"reading {path.name}", total=total, unit="bytes") as reading:
+        size = path.stat().st_size
+        with progress.task(f"reading {path.name}", total=size, unit="bytes") as reading:
             for batch in reader:
                 if batch.num_rows:
                     yield batch

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 
 from indistinct.core import InputError, from_csv
 from indistinct.core.doors import open_file
 
-__all__ = ["DELIMITERS", "Dialect", "Layout", "find_layout", "open_bytes", "quote_fault"]
+__all__ = ["DELIMITERS", "Dialect", "Layout", "find_layout", "quote_fault"]
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 1 << 18
@@ -95,23 +92,16 @@ def _name(text: str) -> str:
     return from_csv(" ".join(text.splitlines()))
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file, or what a ``.gz`` file holds."""
-    if path.suffix.lower() == ".gz":
-        return cast(IO[bytes], gzip.open(open_file(path, "data"), "rb"))
-    return open_file(path, "data")
-
-
 def find_layout(
     path: Path, *, delimiter: str | None, encoding: str | None, decimal: str | None
 ) -> Layout:
     """Find how the file is written, and refuse what cannot be read without guessing."""
     given = Dialect(delimiter or ",", encoding or "utf-8", decimal or ".")
     try:
-        with open_bytes(path) as file:
+        with open_file(path, "data") as file:
             start = file.read(_SAMPLE_BYTES)
             whole = not file.read(1)
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise _unreadable(path, error) from None
     if not start.strip():
         raise InputError(f"{path} is empty. It needs a header and at least one record.")
@@ -192,7 +182,7 @@ def _scan(
     quotes = _Quotes(delimiter)
     position, lines, accented, first = 0, 1, False, True
     try:
-        with open_bytes(path) as file:
+        with open_file(path, "data") as file:
             while True:
                 chunk = file.read(_CHUNK)
                 held = len(decoder.getstate()[0])
@@ -226,7 +216,7 @@ def _scan(
                 first = False
                 if not chunk:
                     break
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise _unreadable(path, error) from None
     return name, quotes.seen, quotes.odd()
 
@@ -234,7 +224,7 @@ def _scan(
 def _eight_bit(path: Path) -> str:
     """cp1252 leaves five bytes undefined; a file with one of them is latin-1."""
     undefined = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
-    with open_bytes(path) as file:
+    with open_file(path, "data") as file:
         while chunk := file.read(_CHUNK):
             if len(chunk.translate(None, undefined)) < len(chunk):
                 return "latin-1"
@@ -282,7 +272,7 @@ def quote_fault(path: Path, dialect: Dialect, *, fields: int | None) -> str:
     field are text and no fault.
     """
     record, line = 0, 1
-    with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
+    with io.TextIOWrapper(open_file(path, "data"), encoding=dialect.encoding, newline="") as text:
         reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
         try:
             for row in reader:
@@ -307,7 +297,7 @@ def quote_fault(path: Path, dialect: Dialect, *, fields: int | None) -> str:
 
 
 def _header(path: Path, dialect: Dialect, given: Dialect) -> tuple[str, ...]:
-    with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as text:
+    with io.TextIOWrapper(open_file(path, "data"), encoding=dialect.encoding, newline="") as text:
         reader = csv.reader(text, delimiter=dialect.delimiter)
         names = next((row for row in reader if row), [])
     for number, name in enumerate(names, start=1):
@@ -341,8 +331,5 @@ def _binary(path: Path, line: int) -> InputError:
     )
 
 
-def _unreadable(path: Path, error: BaseException) -> InputError:
-    if path.suffix.lower() == ".gz":
-        return InputError(f"{path} is not a whole gzip file. Compress it again, or give it plain.")
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else "reading failed"
-    return InputError(f"{path} cannot be read: {reason}.")
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be read: {error.strerror or 'reading failed'}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,18 @@ from indistinct.core import InputError, did_you_mean, holds_numbers, holds_text
 from indistinct.core.doors import check_file, check_folder_of_files
 from indistinct.files.columns import is_number
 from indistinct.files.csvfile import read_csv
-from indistinct.files.formats import STATISTICAL
+from indistinct.files.formats import (
+    ARROW,
+    DATABASES,
+    FIXED_WIDTH,
+    JSON_LINES,
+    KNOWN,
+    PACKED,
+    STATISTICAL,
+    TEXT,
+    WORKBOOKS,
+)
+from indistinct.files.packed import unpack
 from indistinct.files.parquet import (
     dialect_of,
     parquet_writer,
@@ -24,12 +36,48 @@ from indistinct.files.parquet import (
     variables_from_schema,
 )
 from indistinct.files.source import Source
-from indistinct.files.sql import is_database, read_postgres
+from indistinct.files.sql import is_database, read_postgres, shown_address
 
-__all__ = ["check_data", "check_numeric", "open_data", "open_table"]
+__all__ = ["check_data", "check_numeric", "is_pattern", "open_data", "open_table"]
 
-_TEXT = (".csv", ".tsv", ".txt")
-_KNOWN = (*_TEXT, *(f"{suffix}.gz" for suffix in _TEXT), ".parquet", *STATISTICAL)
+_NOT_FOR: dict[str, str] = {
+    "query": "A query is for a database. Got the file {path}: leave the query out.",
+    "table": "A table's name is for workbooks, zip files and databases. Got the file {path}, which "
+    "is one table: leave the name out.",
+    "header_row": "The line of the header is for workbooks. Got the file {path}: leave it out.",
+    "dictionary": "A dictionary is for text in columns of fixed width. Got the file {path}: leave "
+    "the dictionary out.",
+}
+_NOT_CSV = (
+    "Delimiter, encoding, decimal sign and text columns are for CSV files. "
+    "Leave them out for other formats."
+)
+_PATTERN = "*?["
+"""Signs of a name that stands for several files."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What was said of how a file is to be read."""
+
+    query: str | None = None
+    table: str | None = None
+    header_row: int | None = None
+    dictionary: Path | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    text_columns: Sequence[str] = ()
+
+    def taken(self, path: str | Path, *taken: str) -> dict[str, Any]:
+        """Return the options that a format takes; refuse the others, if they were given."""
+        for name, refusal in _NOT_FOR.items():
+            if name not in taken and getattr(self, name) is not None:
+                raise InputError(refusal.format(path=path))
+        of_csv = ("delimiter", "encoding", "decimal", "text_columns")
+        if any(getattr(self, name) for name in of_csv if name not in taken):
+            raise InputError(_NOT_CSV)
+        return {name: getattr(self, name) for name in taken}
 
 
 def open_data(
@@ -37,22 +85,32 @@ def open_data(
     *,
     workspace: Path,
     query: str | None = None,
+    table: str | None = None,
+    header_row: int | None = None,
+    dictionary: str | Path | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
     text_columns: Sequence[str] = (),
 ) -> Source:
-    """Open a file, a folder of Parquet files, the result of a database query, or a table.
+    """Open a file, Parquet files that belong together, the result of a query, or a table.
 
     Parameters
     ----------
     where
         A path whose suffix tells the format, ``postgresql://user@host/database``, or a table in
-        memory (see `open_table`).
+        memory (see `open_table`). A folder, or a name with ``*``, stands for Parquet files.
     workspace
         The private folder (see `workspace`) for the Parquet copy of other formats.
     query
         What to ask a database.
+    table
+        Which sheet of a workbook, file of a zip file or table of a database, where there are
+        several.
+    header_row
+        The line of a sheet in which the names stand, from 1; by default the first that is filled.
+    dictionary
+        For text in columns of fixed width: the file that says where every variable stands.
     delimiter, encoding, decimal
         Of a CSV file, where what is found by itself is not right.
     text_columns
@@ -60,53 +118,132 @@ def open_data(
     """
     if not isinstance(where, (str, os.PathLike)):
         return open_table(where, workspace=workspace)
+    if header_row is not None and header_row < 1:
+        raise InputError(f"The line of the header must be at least 1. Got {header_row}.")
+    reading = _Reading(
+        query,
+        table,
+        header_row,
+        None if dictionary is None else Path(dictionary),
+        delimiter,
+        encoding,
+        decimal,
+        text_columns,
+    )
     if is_database(str(where)):
-        _only_for_csv(delimiter, encoding, decimal, text_columns)
-        return read_postgres(str(where), query=query, workspace=workspace)
-    path = Path(where)
-    if query is not None:
-        raise InputError(f"A query is for a database. Got the file {path}: leave the query out.")
-    check_data(path)
-    if os.path.isdir(path):
-        _only_for_csv(delimiter, encoding, decimal, text_columns)
+        return _read_server(str(where), reading, workspace)
+    path = check_data(Path(where))
+    if os.path.isdir(path) or not os.path.lexists(path):
+        reading.taken(path)
         return read_parquet(path, workspace=workspace)
-    suffix = path.suffix.lower()
-    if (Path(path.stem).suffix.lower() if suffix == ".gz" else suffix) in _TEXT:
-        return read_csv(
-            path,
-            workspace=workspace,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            text_columns=text_columns,
-        )
-    _only_for_csv(delimiter, None if suffix in STATISTICAL else encoding, decimal, text_columns)
-    if suffix == ".parquet":
-        return read_parquet(path, workspace=workspace)
-    from indistinct.files.statfiles import read_stat  # its library loads pandas
+    if path.suffix.lower() in PACKED:
+        return _read_packed(path, reading, workspace)
+    return _read_file(path, reading, workspace)
 
-    return read_stat(path, workspace=workspace, encoding=encoding)
+
+def _read_server(address: str, reading: _Reading, workspace: Path) -> Source:
+    shown = shown_address(address)
+    if address.startswith("mysql://"):
+        from indistinct.files.databases import read_mysql
+
+        taken = reading.taken(shown, "query", "table")
+        return read_mysql(address, shown=shown, workspace=workspace, **taken)
+    return read_postgres(address, **reading.taken(shown, "query"), workspace=workspace)
+
+
+def _read_packed(path: Path, reading: _Reading, workspace: Path) -> Source:
+    """Read what a packed file holds; it is told of by the name that the user gave."""
+    inner, table = unpack(
+        path, workspace=workspace, table=reading.table if path.suffix.lower() == ".zip" else None
+    )
+    if path.suffix.lower() != ".zip":
+        table = reading.table
+    try:
+        source = _read_file(inner, replace(reading, table=table), workspace)
+    except InputError as error:
+        inner.unlink(missing_ok=True)
+        raise InputError(str(error).replace(str(inner), str(path))) from None
+    if source.path != inner:
+        inner.unlink()
+    return replace(source, origin=str(path))
+
+
+def _read_file(path: Path, reading: _Reading, workspace: Path) -> Source:
+    """Read a file in the way of its format; each loads its library when it is needed."""
+    suffix = path.suffix.lower()
+    if suffix in FIXED_WIDTH or (suffix in TEXT and reading.dictionary is not None):
+        from indistinct.files.fixedwidth import read_fixed_width
+
+        if reading.dictionary is None:
+            raise InputError(
+                f"{path} is text in columns of fixed width, and needs a dictionary that says where "
+                "each begins: --dictionary FILE with name,start,length (in Python dictionary=, in "
+                "a project file [data] dictionary)."
+            )
+        taken = reading.taken(path, "dictionary", "encoding")
+        return read_fixed_width(path, workspace=workspace, **taken)
+    if suffix in TEXT:
+        taken = reading.taken(path, "delimiter", "encoding", "decimal", "text_columns")
+        return read_csv(path, workspace=workspace, **taken)
+    if suffix in WORKBOOKS:
+        from indistinct.files.workbook import read_workbook
+
+        return read_workbook(
+            path, workspace=workspace, **reading.taken(path, "table", "header_row")
+        )
+    if suffix in DATABASES:
+        from indistinct.files.databases import read_database
+
+        return read_database(path, workspace=workspace, **reading.taken(path, "query", "table"))
+    if suffix in STATISTICAL:
+        from indistinct.files.statfiles import read_stat  # its library loads pandas
+
+        return read_stat(path, workspace=workspace, **reading.taken(path, "encoding"))
+    reading.taken(path)
+    if suffix in ARROW:
+        from indistinct.files.arrowfile import read_arrow
+
+        return read_arrow(path, workspace=workspace)
+    if suffix in JSON_LINES:
+        from indistinct.files.jsonlines import read_json_lines
+
+        return read_json_lines(path, workspace=workspace)
+    return read_parquet(path, workspace=workspace)
 
 
 def check_data(where: str | Path) -> Path:
-    """Refuse what is neither a file of a format that is known nor a folder of Parquet files."""
+    """Refuse what is neither a file of a format that is known nor Parquet files in a folder."""
     path = Path(where)
     if os.path.isdir(path) and any(path.glob("*.parquet")):
         return check_folder_of_files(path, "folder of data", ending="*.parquet")
+    if is_pattern(path):
+        return check_folder_of_files(path.parent, "folder of data", ending=path.name) / path.name
     _check_file(path)
-    if not path.name.lower().endswith(_KNOWN):
+    if not path.name.lower().endswith(KNOWN):
         raise InputError(
-            f"The format of {path} cannot be told from its name. Known are: {', '.join(_KNOWN)}."
+            f"The format of {path} cannot be told from its name. Known are: {_known()}."
         )
     return path
 
 
-def _only_for_csv(*given: Any) -> None:
-    if any(given):
-        raise InputError(
-            "Delimiter, encoding, decimal sign and text columns are for CSV files. "
-            "Leave them out for other formats."
-        )
+def _known() -> str:
+    """Return the endings that are known, and once what may be packed around them."""
+    plain = [ending for ending in KNOWN if ending.count(".") == 1]
+    return f"{', '.join(plain)}; and each of them with {', '.join(PACKED)}"
+
+
+def is_pattern(where: str | Path) -> bool:
+    """Say whether a name stands for several Parquet files: ``parts/people-*.parquet``.
+
+    >>> is_pattern("parts/people-*.parquet"), is_pattern("parts/people.parquet")
+    (True, False)
+    """
+    path = Path(where)
+    return (
+        any(sign in path.name for sign in _PATTERN)
+        and path.suffix.lower() == ".parquet"
+        and not os.path.lexists(path)
+    )
 
 
 def _check_file(path: Path) -> None:
@@ -128,9 +265,7 @@ def _check_file(path: Path) -> None:
 def _near(path: Path) -> str:
     if not path.parent.is_dir():
         return f"There is no folder {path.parent} either."
-    names = sorted(
-        file.name for file in path.parent.iterdir() if file.name.lower().endswith(_KNOWN)
-    )
+    names = sorted(file.name for file in path.parent.iterdir() if file.name.lower().endswith(KNOWN))
     return did_you_mean(path.name, names) if names else f"{path.parent} has no data files."
 
 

@@ -265,14 +265,18 @@ def parquet_writer(
 
 
 def read_parquet(path: Path, *, workspace: Path) -> Source:
-    """Take a Parquet file as it is, or the Parquet files of a folder as one.
+    """Take a Parquet file as it is, or the Parquet files of a folder or of a pattern as one.
 
-    A folder, and a file with dictionary columns, is written anew as one plain file in the
+    Several, and a file with dictionary columns, is written anew as one plain file in the
     workspace.
     """
-    parts = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    parts = [path]
+    if path.is_dir():
+        parts = sorted(path.glob("*.parquet"))
+    elif not path.exists():
+        parts = sorted(path.parent.glob(path.name))
     if not parts:
-        raise InputError(f"{path} is a directory without Parquet files. Give a file.")
+        raise InputError(f"There are no Parquet files at {path}. Give a file.")
     schemas = [_schema(part) for part in parts]
     plain = simple_schema(schemas[0], str(path))
     for part, schema in zip(parts, schemas, strict=True):

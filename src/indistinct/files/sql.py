@@ -42,7 +42,7 @@ def is_database(where: str) -> bool:
     >>> is_database("postgresql://localhost/census"), is_database("census.csv")
     (True, False)
     """
-    return where.startswith(("postgresql://", "postgres://"))
+    return where.startswith(("postgresql://", "postgres://", "mysql://"))
 
 
 def shown_address(address: str) -> str:
@@ -51,10 +51,11 @@ def shown_address(address: str) -> str:
     >>> shown_address("postgresql://ann:secret@db.example:5433/census?password=secret")
     'postgresql://ann@db.example:5433/census'
     """
-    rest = address.partition("://")[2].partition("?")[0]
+    kind, _, rest = address.partition("://")
+    rest = rest.partition("?")[0]
     login, at, place = rest.rpartition("@")
     user = login.partition(":")[0]
-    return f"postgresql://{user}{at}{place}"
+    return f"{'mysql' if kind == 'mysql' else 'postgresql'}://{user}{at}{place}"
 
 
 def read_postgres(address: str, *, query: str | None, workspace: Path) -> Source:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import pyarrow.compute as pc
 import pyreadstat
 
 from indistinct.core import InputError, Level, Value, Variable, Variables, progress
+from indistinct.files.coded import MARK, is_coded, with_texts
 from indistinct.files.formats import STATISTICAL
 from indistinct.files.parquet import parquet_writer, staging_path
 from indistinct.files.source import Source
@@ -91,7 +93,25 @@ def read_stat(path: Path, *, workspace: Path, encoding: str | None = None) -> So
             raise InputError(f"{path} has no records.")
         if not any(column.changed for column in columns):
             break
-    return Source(target, str(path), _variables(columns, meta), records, (f"{package} file",))
+    variables = _variables(columns, meta)
+    source = Source(target, str(path), variables, records, (f"{package} file",))
+    names = is_coded(variables) if meta.file_label == MARK else []
+    return _decoded(source, names, workspace) if names else source
+
+
+def _decoded(source: Source, names: list[str], workspace: Path) -> Source:
+    """Return a released file with the texts that its codes stand for."""
+    batches, variables = with_texts(source.batches(), source.variables, names)
+    target = staging_path(workspace, source.path.name)
+    fields = [
+        pa.field(field.name, pa.string()) if field.name in names else field.remove_metadata()
+        for field in source.schema
+    ]
+    with parquet_writer(target, pa.schema(fields), variables) as writer:
+        for batch in batches:
+            writer.write(batch)
+    source.path.unlink()
+    return replace(source, path=target, variables=variables)
 
 
 def _declared(path: Path) -> int | None:

@@ -34,7 +34,7 @@ _SPSS_MEASURES = {
 }
 
 
-def write_stata(table: pa.Table, path: Path, *, variables: Variables) -> None:
+def write_stata(table: pa.Table, path: Path, *, variables: Variables, file_label: str = "") -> None:
     """Write a Stata file (release 118, Stata 14 and later)."""
     _check_names(table, _STATA_NAME, "Stata", "letters, digits and _, at most 32, no digit first")
     pandas = _pandas("Stata")
@@ -54,6 +54,7 @@ def write_stata(table: pa.Table, path: Path, *, variables: Variables) -> None:
         pandas.DataFrame(frame),
         str(path),
         column_labels={name: variables[name].label or None for name in frame},
+        file_label=file_label,
         version=15 if len(frame) > 32_767 else 14,
         variable_value_labels={name: found for name, found in labels.items() if found},
         missing_user_values=letters or None,
@@ -62,7 +63,9 @@ def write_stata(table: pa.Table, path: Path, *, variables: Variables) -> None:
     _pin(path, rb"<timestamp>\x11(\d\d \w{3} \d{4} \d\d:\d\d)</timestamp>", b"01 Jan 1960 00:00")
 
 
-def write_spss(table: pa.Table, path: Path, *, variables: Variables, compress: bool) -> None:
+def write_spss(
+    table: pa.Table, path: Path, *, variables: Variables, compress: bool, file_label: str = ""
+) -> None:
     """Write an SPSS file: ``.zsav`` when `compress`, else ``.sav``."""
     _check_names(table, _SPSS_NAME, "SPSS", "letters, digits and . _ $ # @, at most 64")
     pandas = _pandas("SPSS")
@@ -82,6 +85,7 @@ def write_spss(table: pa.Table, path: Path, *, variables: Variables, compress: b
         pandas.DataFrame(frame),
         str(path),
         column_labels={name: variables[name].label or None for name in frame},
+        file_label=file_label,
         compress=compress,
         row_compress=not compress,
         variable_value_labels={name: found for name, found in labels.items() if found},

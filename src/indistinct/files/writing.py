@@ -48,6 +48,7 @@ def write_data(
     increasing: Sequence[str] = (),
     private: bool = False,
     overwrite: bool = False,
+    coded: bool = False,
 ) -> Path:
     """Write records to a file.
 
@@ -69,8 +70,10 @@ def write_data(
         Whether it can be read by its owner alone.
     overwrite
         Whether a file that stands there is replaced; never one that is read.
+    coded
+        For Stata and SPSS: write categories that protection made of codes as codes with labels.
 
-    Parquet and CSV are streamed; Stata and SPSS files are made in memory.
+    Parquet, CSV and workbooks are streamed; Stata and SPSS files are made in memory.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -106,27 +109,42 @@ def write_data(
     if dialect is None:
         dialect = Dialect("\t" if path.suffix.lower() == ".tsv" else ",")
     with written_whole(path, private=private, overwrite=overwrite) as aside:
-        if chosen == "csv":
+        if chosen == "xlsx":
+            from indistinct.files.xlsxwrite import write_xlsx
+
+            write_xlsx(batches, aside, schema=schema, variables=variables)
+        elif chosen == "csv":
             with aside.open("wb") as file:
                 write_csv(batches, file, schema=schema, variables=variables, dialect=dialect)
         else:
             table = pa.Table.from_batches(batches, schema)
-            _write_stat(table, aside, variables, chosen, compress=path.suffix.lower() == ".zsav")
+            compress = path.suffix.lower() == ".zsav"
+            _write_stat(table, aside, variables, chosen, compress=compress, coded=coded)
     return path
 
 
 def _write_stat(
-    table: pa.Table, path: Path, variables: Variables, format: Format, *, compress: bool
+    table: pa.Table,
+    path: Path,
+    variables: Variables,
+    format: Format,
+    *,
+    compress: bool,
+    coded: bool,
 ) -> None:
     import pyreadstat  # loads pandas, which CSV and Parquet do not need
 
+    from indistinct.files.coded import MARK, with_codes
     from indistinct.files.statwrite import write_spss, write_stata
 
+    label = MARK if coded else ""
+    if coded:
+        table, variables = with_codes(table, variables)
     try:
         if format == "stata":
-            write_stata(table, path, variables=variables)
+            write_stata(table, path, variables=variables, file_label=label)
         else:
-            write_spss(table, path, variables=variables, compress=compress)
+            write_spss(table, path, variables=variables, compress=compress, file_label=label)
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
         if "write" in str(error).lower():
             # ReadStat has one word for every failure of the disk.

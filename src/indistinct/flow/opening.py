@@ -105,6 +105,9 @@ def open(
     data: Any,
     *,
     query: str | None = None,
+    table: str | None = None,
+    header_row: int | None = None,
+    dictionary: str | Path | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -123,8 +126,11 @@ def open(
     Parameters
     ----------
     data
-        A path (CSV, Parquet, Stata, SPSS, SAS), a project file (``.toml``), ``postgresql://…``
-        with `query`, an Arrow table, pandas or Polars frame, or columns by name.
+        A path (CSV, Excel, OpenDocument, Parquet, Stata, SPSS, SAS and more, packed or not), a
+        project file (``.toml``), ``postgresql://…`` with `query`, an Arrow table, pandas or
+        Polars frame, or columns by name.
+    query, table, header_row, dictionary, delimiter, encoding, decimal
+        How a file or a database is read; see `indistinct.files.open_data`.
     engine, memory, threads, master
         See `indistinct.engine.start_engine`; what is given here goes before what a project says.
     scratch
@@ -151,10 +157,11 @@ def open(
         if isinstance(data, (str, Path)) and str(data).endswith(".toml"):
             if asked is not None:
                 raise InputError(f"{data} is a project file already. Leave out --project.")
-            if query or delimiter or encoding or decimal:
+            if any((query, table, header_row, dictionary, delimiter, encoding, decimal)):
                 raise InputError(
                     f"{data}: how a project's data are read stands in its [data] section. "
-                    "Put query, delimiter, encoding and decimal there."
+                    "Put query, table, header_row, dictionary, delimiter, encoding and decimal "
+                    "there."
                 )
             asked = declaring.load_project(data)
             source = asked.open(workspace)
@@ -163,6 +170,9 @@ def open(
                 data,
                 workspace=workspace,
                 query=query,
+                table=table,
+                header_row=header_row,
+                dictionary=dictionary,
                 delimiter=delimiter,
                 encoding=encoding,
                 decimal=decimal,

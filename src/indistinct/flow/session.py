@@ -563,7 +563,8 @@ class Data:
         seed
             The seed that was used, for the private ledger.
         format
-            By default the project's, or Parquet.
+            By default the project's, or that of a workbook or of a Stata or SPSS file; else
+            Parquet.
         accept
             Codes of reservations that the holder knows and takes upon himself.
         although_unproved
@@ -599,7 +600,8 @@ class Data:
         promise, names = leaving.promise, list(leaving.promise.key)
         trees = hierarchy.hierarchies_in(leaving.plan.to_dict())
         if format is None:
-            format = self.project.release.format if self.project else None
+            asked = self.project.release.format if self.project else None
+            format = asked or files.written_like(self.source.origin)
         if keep_formulas is None:
             keep_formulas = self.project is not None and self.project.release.keep_formulas
 
@@ -648,7 +650,7 @@ class Data:
             plan=leaving.plan,
             receipts=leaving.receipts,
             terms=terms,
-            format=format or "parquet",
+            format=format,
             comparison=compared,
             protection=protection,
             drawn=drawn,
@@ -687,7 +689,7 @@ class Data:
             measured=measured.to_dict(),
             keep_formulas=keep_formulas,
             origin=leaving.origin,
-            format=format or "parquet",
+            format=format,
             although_unproved=although_unproved,
             sign_with=sign_with,
             audit=self.project.release.audit if self.project else None,

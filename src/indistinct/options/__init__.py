@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         unknown_option,
     )
     from indistinct.options.option import Option
+    from indistinct.options.reading import READING
     from indistinct.options.releasing import RELEASING, Told, Use
     from indistinct.options.tomltext import toml_comment, toml_header, toml_key, toml_value
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,8 @@ class Draft(Shown):
         What was asked of a database.
     person
         The column that says whose record each is, where people have several.
+    reading
+        What else was said of how the data are read, as ``[data]`` has it.
     """
 
     data_path: str
@@ -102,6 +104,7 @@ class Draft(Shown):
     guesses: tuple[Guess, ...]
     query: str | None = None
     person: str | None = None
+    reading: Mapping[str, str | int] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Guess:
         for guess in self.guesses:
@@ -161,6 +164,10 @@ class Draft(Shown):
         ]
         if self.query is not None:
             lines.append(f"query = {toml_value(self.query)}")
+        for name, value in self.reading.items():
+            if name == "dictionary":
+                value = self._from(folder, str(value))
+            lines.append(f"{name} = {toml_value(value)}")
         lines += [
             "",
             toml_header("release"),
@@ -186,12 +193,17 @@ class Draft(Shown):
         return f"# Several records share a value of this column, so k counts people by it.\n{named}"
 
     def _data_from(self, folder: Path | None) -> str:
-        if is_database(self.data_path) or folder is None:
-            return _shown(self.data_path)
+        return self._from(folder, self.data_path)
+
+    @staticmethod
+    def _from(folder: Path | None, path: str) -> str:
+        """Return a path as it is named from the folder of the project file."""
+        if is_database(path) or folder is None:
+            return _shown(path)
         try:
-            relative = os.path.relpath(self.data_path, folder)
+            relative = os.path.relpath(path, folder)
         except ValueError:  # another drive
-            return str(Path(self.data_path).resolve())
+            return str(Path(path).resolve())
         return Path(relative).as_posix()
 
     def _tables(self) -> list[Table]:
@@ -205,7 +217,14 @@ class Draft(Shown):
 
 
 def draft_project(
-    engine: Engine, source: Source, *, data_path: str | Path, query: str | None = None
+    engine: Engine,
+    source: Source,
+    *,
+    data_path: str | Path,
+    query: str | None = None,
+    table: str | None = None,
+    header_row: int | None = None,
+    dictionary: str | Path | None = None,
 ) -> Draft:
     """Guess what each variable is for, from its name and its content.
 
@@ -217,8 +236,8 @@ def draft_project(
         The data, opened; the form of text is looked at in the first 10,000 records.
     data_path
         The data as the user named them, for the project file.
-    query
-        What was asked, where the data come from a database.
+    query, table, header_row, dictionary
+        How the data were read, where that had to be said.
 
     >>> import pyarrow as pa
     >>> from indistinct.engine import start_engine
@@ -235,7 +254,14 @@ def draft_project(
     guesses = guess_variables(engine, source)
     key = [guess.name for guess in guesses if guess.role == "key"]
     person = find_person(engine, source, key=key)
-    return Draft(str(data_path), source.records, guesses, query, person)
+    reading: dict[str, str | int] = {}
+    if table is not None:
+        reading["table"] = table
+    if header_row is not None:
+        reading["header_row"] = header_row
+    if dictionary is not None:
+        reading["dictionary"] = str(dictionary)
+    return Draft(str(data_path), source.records, guesses, query, person, reading)
 
 
 def _section(guess: Guess) -> Iterator[str]:

@@ -29,7 +29,7 @@ from indistinct.engine import EngineName
 from indistinct.files import Format, Source, open_data
 from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
-from indistinct.options import Lines, Told, Use, Where
+from indistinct.options import READING, Lines, Told, Use, Where
 from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
 from indistinct.project.method import MethodSettings, named_in_method
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
@@ -88,10 +88,13 @@ class Data:
         default="",
         required=True,
     )
-    query: str | None = setting(text, "what to ask the database")
+    query: str | None = of_option("query")
     delimiter: str | None = setting(text, "what parts the fields of a CSV file")
     encoding: str | None = setting(encoding, "the character encoding of a CSV file")
     decimal: str | None = setting(choice(".", ","), "the decimal sign of a CSV file")
+    table: str | None = of_option("table")
+    header_row: int | None = of_option("header_row")
+    dictionary: Path | None = setting(existing_file, READING["dictionary"].meaning)
 
 
 @dataclass(frozen=True)
@@ -255,6 +258,9 @@ class Project:
             data.file,
             workspace=workspace,
             query=data.query,
+            table=data.table,
+            header_row=data.header_row,
+            dictionary=data.dictionary,
             delimiter=data.delimiter,
             encoding=data.encoding,
             decimal=data.decimal,

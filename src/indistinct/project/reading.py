@@ -15,7 +15,7 @@ from typing import Any
 
 from indistinct.core import InputError, did_you_mean
 from indistinct.core.doors import lies_within, read_text, watching
-from indistinct.files import is_database
+from indistinct.files import is_database, is_database_file
 from indistinct.options import Where, find_lines
 from indistinct.project.method import check_method_settings, read_method
 from indistinct.project.model import Declared, Project
@@ -161,11 +161,12 @@ def _section(given: Any, kind: type, where: Where, problems: Problems, folder: P
 def _check_data(project: Project, problems: Problems) -> None:
     data = project.data
     database = is_database(str(data.file))
-    if database and data.query is None:
+    if database and data.query is None and data.table is None:
         problems.add(
             ("data", "file"), '[data] needs a query for a database, as query = "SELECT …".'
         )
-    if data.file and not database and data.query is not None:
+    asks = database or is_database_file(data.file)
+    if data.file and not asks and data.query is not None:
         problems.add(("data", "query"), "[data] query is for a database, not for a file.")
 
 

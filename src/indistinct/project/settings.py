@@ -16,8 +16,9 @@ from typing import Any
 from indistinct.core import InputError
 from indistinct.core.doors import beside, check_address, check_within, watched
 from indistinct.engine import parse_size
-from indistinct.files import is_database, shown_address
+from indistinct.files import is_database, is_pattern, shown_address
 from indistinct.options import (
+    READING,
     RELEASING,
     Check,
     Place,
@@ -83,8 +84,8 @@ def setting(check: Check, meaning: str, *, default: Any = None, required: bool =
 
 
 def of_option(option: str, *, default: Any = None) -> Any:
-    """Declare a setting that is an option of every release, with its check and its meaning."""
-    said = RELEASING[option]
+    """Declare a setting that is an option of every release, or of how data are read."""
+    said = RELEASING.get(option) or READING[option]
     if said.kind.check is None:
         raise TypeError(f"{option} has no check for a project file")
     return setting(said.kind.check, said.meaning, default=default)
@@ -135,9 +136,14 @@ def _read_later(found: Path | None, place: Place) -> Path | None:
 
 
 def data_file(value: Any, place: Place) -> str | Path | None:
-    """Take a file that exists, a folder of Parquet files, or a database's address."""
+    """Take a file that exists, Parquet files that belong together, or a database's address."""
     if isinstance(value, str) and is_database(value):
         return _elsewhere(value, shown_address(value), place)
+    if isinstance(value, str) and is_pattern(place.folder / value):
+        found = path(value, place)
+        if found is not None:
+            _read_later(found.parent, place)
+        return found
     return existing_file(value, place)
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from indistinct.core import InputError, Ints, SmallInts, Variable, holds_text
 from indistinct.engine import Engine, Tally
-from indistinct.files import Source
+from indistinct.files import Source, is_number_format
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.protect.randomness import Draws
@@ -161,12 +161,16 @@ def apply_recoding(
 def generalised_variable(variable: Variable, kind: pa.DataType) -> dict[str, Any]:
     """Return the properties of a variable once its values have become labels of a hierarchy.
 
-    Codes that were numbers are text now, so what was attached to the numbers goes.
+    Codes that were numbers are text now, so what counts with the numbers goes. Their labels stay,
+    and how a statistical package shows them: some codes may be left, and a file of that package
+    has them as numbers again. A release is cut to the labels of what occurs.
     """
     level = "ordinal" if variable.level in ("numeric", "date") else variable.level
     changes: dict[str, Any] = {"level": level, "categories": None, "format": ""}
     if not holds_text(kind):
-        changes |= {"labels": {}, "user_missing": ()}
+        changes["user_missing"] = ()
+        if is_number_format(variable.format):
+            changes["format"] = variable.format
     return changes
 
 

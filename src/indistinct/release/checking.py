@@ -210,7 +210,8 @@ def _data_name(certificate: Certificate | None, present: set[str]) -> str:
 def _to_recipient(certificate: Certificate, data: str) -> set[str]:
     """Return the files that leave: those of every folder of this kind, and those it tells of."""
     if certificate.kind == "records":
-        return {data, *parts.ALWAYS["records"]}
+        told = {name for name in parts.CODEBOOK if name in certificate.files}
+        return {data, *parts.ALWAYS["records"], *told}
     inside = {name for name in certificate.files if _is_inside(name)}
     return {*parts.ALWAYS[certificate.kind], *inside}
 

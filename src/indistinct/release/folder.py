@@ -41,6 +41,7 @@ from indistinct.release.audit import AuditTrail
 from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
+from indistinct.release.codebook import has_meanings, make_codebook
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import outward_steps, write_methodology
 from indistinct.release.noting import noted
@@ -202,7 +203,11 @@ def write_release(
         systems.set_mode(private, 0o700)  # whatever the umask is
         dialect = replace(dialect_of(source) or Dialect(), keep_formulas=keep_formulas)
         data = write_data(
-            source, aside / f"data{SUFFIX_OF[format]}", format=format, dialect=dialect
+            source,
+            aside / f"data{SUFFIX_OF[format]}",
+            format=format,
+            dialect=dialect,
+            coded=True,
         )
         verdict = prove(data) if prove is not None else None
         _refuse_unproved(verdict, although_unproved=although_unproved)
@@ -219,6 +224,11 @@ def write_release(
         )
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
+        described = has_meanings(source)
+        if described:
+            book = make_codebook(source, plan, data_name=data.name, format=format)
+            for name, text in zip(parts.CODEBOOK, (book.html, book.xml), strict=True):
+                (aside / name).write_text(text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
         listed = [parts.PLAN]
         if measured is not None:
@@ -229,7 +239,10 @@ def write_release(
             listed.append(parts.ORIGIN)
         files = {
             name: file_digest(aside / name)
-            for name in (data.name, parts.METHODOLOGY, parts.CONTRACT)
+            for name in (
+                *(data.name, parts.METHODOLOGY, parts.CONTRACT),
+                *(parts.CODEBOOK if described else ()),
+            )
         }
         word = (verdict["verdict"] or "none") if verdict is not None else "unproved"
         trail = AuditTrail(aside / parts.AUDIT)

@@ -27,7 +27,7 @@ from indistinct.release.few import rounded, rounding_base
 from indistinct.release.outward import ALTERING, in_words, uncounted_steps
 from indistinct.release.terms import Terms
 
-__all__ = ["generalised_labels", "outward_steps", "told_steps", "write_methodology"]
+__all__ = ["generalised_labels", "outward_steps", "told_steps", "variables_of", "write_methodology"]
 
 _SHOWN_LABELS = 12
 _RANGE = re.compile(r"(\d+)-(\d+)")
@@ -48,7 +48,7 @@ def told_steps(plan: Plan, released: Sequence[str]) -> list[str]:
 def _told(step: Step, plan: Plan, released: Sequence[str]) -> str:
     if not isinstance(step, Select):
         return step.describe()
-    changed = {name for other in plan.steps if other is not step for name in _variables(other)}
+    changed = {name for other in plan.steps if other is not step for name in variables_of(other)}
     hidden = [name for name in step.where if name not in released or name in changed]
     if not hidden:
         return step.describe()
@@ -59,7 +59,7 @@ def _told(step: Step, plan: Plan, released: Sequence[str]) -> str:
     )
 
 
-def _variables(step: Step) -> set[str]:
+def variables_of(step: Step) -> set[str]:
     """Return the variables whose values a step may change."""
     named: set[str] = {hierarchy.name for hierarchy in _hierarchies(step)}
     for field in ("key", "variables"):

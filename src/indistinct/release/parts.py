@@ -11,6 +11,7 @@ __all__ = [
     "ALWAYS",
     "AUDIT",
     "CERTIFICATE",
+    "CODEBOOK",
     "CONTRACT",
     "DATA_NAMES",
     "HEAD",
@@ -27,6 +28,8 @@ __all__ = [
 
 METHODOLOGY = "methodology.md"
 CONTRACT = "contract.md"
+CODEBOOK = ("codebook.html", "codebook.xml")
+"""What every released variable is, for people and for archives, where variables have labels."""
 CERTIFICATE = "certificate.json"
 PRIVATE = "private"
 PLAN = "private/plan.json"
