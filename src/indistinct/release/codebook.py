@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from indistinct.core import Variable, for_html, holds_numbers
 from indistinct.files import Format, Source, tag_letters, with_codes
 from indistinct.hierarchy import SUPPRESSED
-from indistinct.protect import Plan
+from indistinct.protect import Plan, Receipt
 from indistinct.release.methodology import generalised_labels, outward_steps, variables_of
 
 __all__ = ["Codebook", "has_meanings", "make_codebook"]
@@ -57,15 +57,21 @@ def has_meanings(source: Source) -> bool:
     return any(variable.label or variable.labels for variable in source.variables.values())
 
 
-def make_codebook(source: Source, plan: Plan, *, data_name: str, format: Format) -> Codebook:
+def make_codebook(
+    source: Source, plan: Plan, receipts: Sequence[Receipt], *, data_name: str, format: Format
+) -> Codebook:
     """Tell of every released variable what was done and what its values mean.
+
+    A step stands with the variables that it was to change, whatever else it looked at.
 
     Values are told as the file has them: codes, where a file of Stata or SPSS has codes.
     """
     done: dict[str, list[str]] = {name: [] for name in source.variables}
     of_all = []
-    for step, words in zip(plan.steps, outward_steps(plan, list(done)), strict=True):
-        named = [name for name in done if name in variables_of(step)]
+    told = outward_steps(plan, list(done))
+    for step, receipt, words in zip(plan.steps, receipts, told, strict=True):
+        changed = receipt.cells_changed or variables_of(step)
+        named = [name for name in done if name in changed]
         for name in named:
             done[name].append(words)
         if not named:
@@ -140,7 +146,7 @@ def _page(entries: Sequence[_Entry], of_all: Sequence[str], records: int, data_n
         parts.append(f"<h2>{for_html(entry.name)}</h2>")
         if entry.label:
             parts.append(f"<p>{for_html(entry.label)}</p>")
-        parts.append(_list(entry.done or ("No step names this variable.",)))
+        parts.append(_list(entry.done or ("Nothing: it is as it was.",)))
         if entry.values:
             rows = "".join(
                 f"<tr><td>{for_html(value)}</td><td>{for_html(label)}</td></tr>"

@@ -226,7 +226,7 @@ def write_release(
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
         described = has_meanings(source)
         if described:
-            book = make_codebook(source, plan, data_name=data.name, format=format)
+            book = make_codebook(source, plan, receipts, data_name=data.name, format=format)
             for name, text in zip(parts.CODEBOOK, (book.html, book.xml), strict=True):
                 (aside / name).write_text(text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
