@@ -94,9 +94,7 @@ def api() -> str:
     lines = ["# Python reference", "", "Made by `tools/reference.py` from the docstrings.", ""]
     lines += ["| room | what is in it |", "| --- | --- |"]
     for room in rooms():
-        module = importlib.import_module(
-            modules[0] if room == "indistinct" else f"indistinct.{room}"
-        )
+        module = importlib.import_module(_module_of(room))
         meaning = _first(inspect.getdoc(module) or "").replace("|", "\\|")
         lines.append(f"| [`{module.__name__}`](python/{room}.md) | {meaning} |")
     return "\n".join([*lines, ""])
