@@ -5,13 +5,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # what looks after the packages does not stand among them
 SUPPLY := $(VENV)-supply
+# nor what builds the site
+SITE := $(VENV)-docs
 # nothing is installed but what a lock file has the hash of
 INSTALL := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(INSTALL) --require-hashes
 # compiled modules are kept, so that every start after the first is quick
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast check bench clean help lock audit wheel
+.PHONY: demo test test-all test-fast check bench clean help lock audit wheel docs
 
 help:
 	@echo "make demo       set up, make a census, find who stands out, protect it, write demo/"
@@ -20,12 +22,13 @@ help:
 	@echo "make test-fast  the everyday part of the suite, in under three minutes"
 	@echo "make check      formatting, lint, types, import layers, documentation"
 	@echo "make bench      measure against other programs, write docs/benchmarks.md"
+	@echo "make docs       site/: the documentation as a web site with search; open site/index.html"
 	@echo "make wheel      dist/: the wheel, and the bill of materials that goes with it (CycloneDX)"
 	@echo "make audit      ask whether a fault is known in a package that is pinned"
 	@echo "make lock       write the lock files, with hashes; UPGRADE=--upgrade for newer versions"
 	@echo "make clean      remove the environment and what the demo wrote"
 
-$(VENV)/made $(SUPPLY)/made:
+$(VENV)/made $(SUPPLY)/made $(SITE)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11"; exit 2; }
 	$(PYTHON) -m venv $(@D)
@@ -42,6 +45,10 @@ $(VENV)/dev: $(VENV)/run requirements-dev.lock
 
 $(SUPPLY)/tools: $(SUPPLY)/made requirements-supply.lock
 	$(SUPPLY)/bin/python $(LOCKED) -r requirements-supply.lock
+	touch $@
+
+$(SITE)/tools: $(SITE)/made requirements-docs.lock
+	$(SITE)/bin/python $(LOCKED) -r requirements-docs.lock
 	touch $@
 
 demo: $(VENV)/run
@@ -83,11 +90,17 @@ lock: $(SUPPLY)/tools
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) pyproject.toml --extra spark --extra postgres --group dev -o requirements-dev.lock
 	$(COMPILE) --group supply -o requirements-supply.lock
+	$(COMPILE) --group docs -o requirements-docs.lock
 
 # Error 1: a fault is known. Error 3: it could not be asked. (make itself ends with 2 for both.)
 audit: $(SUPPLY)/tools
 	$(SUPPLY)/bin/python tools/audit.py requirements.lock requirements-build.lock \
-	  requirements-dev.lock requirements-supply.lock
+	  requirements-dev.lock requirements-supply.lock requirements-docs.lock
+
+# nothing is fetched while it is built, and a link that leads nowhere stops it
+docs: $(SITE)/tools
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet --strict
+	@echo "site/index.html"
 
 wheel: $(VENV)/dev
 	rm -rf build dist
@@ -96,4 +109,4 @@ wheel: $(VENV)/dev
 	$(BIN)/python tools/bill_of_materials.py requirements.lock dist/*.whl
 
 clean:
-	rm -rf $(VENV) $(SUPPLY) demo build dist
+	rm -rf $(VENV) $(SUPPLY) $(SITE) demo build dist site

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,19 +80,47 @@ VERBS = [
 ]
 
 
+def rooms() -> dict[str, list[str]]:
+    """Return the modules of each room: the packages right below `indistinct`, and itself."""
+    found: dict[str, list[str]] = {}
+    for module in ROOMS:
+        room = module.split(".")[1] if "." in module else module
+        found.setdefault(room, []).append(module)
+    return found
+
+
 def api() -> str:
-    """Return the page of public Python names."""
+    """Return the page that leads to the pages of the rooms."""
     lines = ["# Python reference", "", "Made by `tools/reference.py` from the docstrings.", ""]
-    for room in ROOMS:
-        module = importlib.import_module(room)
-        lines += [f"## `{room}`", "", _first(inspect.getdoc(module) or ""), ""]
-        for name in sorted(module.__all__, key=str.lower):
-            thing = getattr(module, name)
-            if inspect.ismodule(thing) and callable(thing):  # a room whose name is a verb
-                thing = thing._function()
-            lines.append(f"- `{name}{_signature(thing)}` — {_summary(thing)}")
-        lines.append("")
+    lines += ["| room | what is in it |", "| --- | --- |"]
+    for room in rooms():
+        module = importlib.import_module(_module_of(room))
+        meaning = _first(inspect.getdoc(module) or "").replace("|", "\\|")
+        lines.append(f"| [`{module.__name__}`](python/{room}.md) | {meaning} |")
+    return "\n".join([*lines, ""])
+
+
+def page_of_room(room: str) -> str:
+    """Return the page of a room's public Python names."""
+    lines = [f"# `{_module_of(room)}`", "", "Made by `tools/reference.py` from the docstrings.", ""]
+    for name in rooms()[room]:
+        lines += _names_of(name)
     return "\n".join(lines)
+
+
+def _module_of(room: str) -> str:
+    return room if room == "indistinct" else f"indistinct.{room}"
+
+
+def _names_of(room: str) -> list[str]:
+    module = importlib.import_module(room)
+    lines = [f"## `{room}`", "", _first(inspect.getdoc(module) or ""), ""]
+    for name in sorted(module.__all__, key=str.lower):
+        thing = getattr(module, name)
+        if inspect.ismodule(thing) and callable(thing):  # a room whose name is a verb
+            thing = thing._function()
+        lines.append(f"- `{name}{_signature(thing)}` — {_summary(thing)}")
+    return [*lines, ""]
 
 
 def cli() -> str:
@@ -136,7 +165,12 @@ def methods() -> str:
     return "\n".join(lines)
 
 
-PAGES = {"api.md": api, "cli.md": cli, "methods.md": methods}
+PAGES = {
+    "api.md": api,
+    "cli.md": cli,
+    "methods.md": methods,
+    **{f"python/{room}.md": partial(page_of_room, room) for room in rooms()},
+}
 
 
 def _first(text: str) -> str:
@@ -174,5 +208,6 @@ def _help(verb: str, *topic: str) -> str:
 if __name__ == "__main__":
     for name, page in PAGES.items():
         path = ROOT / "docs" / "reference" / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page())
         print(path.relative_to(ROOT))

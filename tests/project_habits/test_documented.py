@@ -34,6 +34,12 @@ def test_reference_is_current(page):
     assert path.read_text() == reference.PAGES[page](), "run: python tools/reference.py"
 
 
+def test_no_page_of_a_room_is_left_over():
+    folder = ROOT / "docs" / "reference" / "python"
+    written = {f"python/{page.name}" for page in folder.glob("*.md")}
+    assert written == {page for page in reference.PAGES if page.startswith("python/")}
+
+
 def test_every_verb_is_in_the_reference():
     from indistinct.cli.app import VERBS, verb_function
 

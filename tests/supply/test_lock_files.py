@@ -42,7 +42,8 @@ def test_what_is_developed_with_is_what_is_run_with():
 @pytest.mark.parametrize(
     ("lock", "groups"),
     [("requirements.lock", ()), ("requirements-build.lock", ("build",)),
-     ("requirements-dev.lock", ("dev",)), ("requirements-supply.lock", ("supply",))],
+     ("requirements-dev.lock", ("dev",)), ("requirements-supply.lock", ("supply",)),
+     ("requirements-docs.lock", ("docs",))],
 )  # fmt: skip
 def test_the_versions_are_those_that_the_project_asks_for(lock, groups):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
