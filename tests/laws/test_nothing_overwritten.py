@@ -238,6 +238,7 @@ OWN_GROUND = {
     "core/doors": "the door itself",
     "core/systems.py": "has what was written put on the disk",
     "files/workspaces.py": "makes the workspace, the program's own scratch",
+    "files/packed.py": "unpacks into the workspace, the program's own scratch",
     "files/parquet.py": "writes to the file aside that its writer was given",
     "files/statwrite.py": "given a name aside by write_data",
     "engine/spark.py": "parts of a result in the workspace, which workers write",

@@ -155,6 +155,8 @@ def written(section: str, name: str, value: str) -> str:
     """Return a project file with one path in it, as a text or in a list."""
     listed = name in ("registers", "earlier")
     shown = f'["{value}"]' if listed else f'"{value}"'
+    if section == "data" and name != "file":
+        return f'[data]\nfile = "people.csv"\n{name} = {shown}\n'
     own = "" if section == "data" else '[data]\nfile = "people.csv"\n'
     return f"{own}[{section}]\n{name} = {shown}\n"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from small_data import open_small
 from small_tables import keys as keys_of_file
@@ -99,6 +99,7 @@ def tiny(draw: st.DrawFn) -> tuple[Rows, int, list[float]]:
 
 
 @given(tiny())
+@example(([(None, None), (None, None), (2, 2), (2, None), (2, 2)], 2, [1.0, 1.0]))  # joins blanks
 @settings(max_examples=60, deadline=None)
 def test_the_optimum_is_that_of_brute_force(case):
     rows, k, weights = case

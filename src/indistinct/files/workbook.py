@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Level, Variable, Variables, progress
+from indistinct.core import InputError, Level, Variable, Variables, holds_numbers, progress
 from indistinct.core.doors import open_file
 from indistinct.files.packed import Bound, several_tables
 from indistinct.files.parquet import parquet_writer, staging_path
@@ -408,7 +408,7 @@ class _Column:
         level: Level = "nominal"
         if pa.types.is_temporal(type):
             level = "date"
-        elif pa.types.is_integer(type) or pa.types.is_floating(type):
+        elif holds_numbers(type):
             level = "numeric"
         return Variable(self.name, level=level)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Variables
+from indistinct.core import InputError, Variables, holds_numbers
 from indistinct.files.tags import tag_letters
 from indistinct.files.workspaces import workspace
 
@@ -150,7 +150,7 @@ def _cells(
         plain = values.cast(pa.timestamp("us", type.tz)).cast(pa.timestamp("us"))
         return writing.stamp, plain.to_pylist()
     letters = {code: f".{letter}" for code, letter in tag_letters(variables[name]).items()}
-    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+    if holds_numbers(type):
         if pa.types.is_decimal(type):
             values = values.cast(pa.float64())
         cells = values.to_pylist()

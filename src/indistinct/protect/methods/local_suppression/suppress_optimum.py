@@ -215,10 +215,12 @@ def _solve(
     classes, row = np.unique(pairs.row[tied], return_inverse=True)
     used, group = np.unique(pairs.group, return_inverse=True)
     group = group.reshape(-1)
-    # at home a lending class has all it needs: it neither adds nor takes
+    # at home a lending class has all it needs, and k for whoever comes to it
     at_home = ~tied & (pairs.cost == 0)
     if at_home.all():
         return problem.counts[pairs.row], 0.0, 0.0
+    wanted = np.full(len(used), float(k))
+    wanted[group[at_home]] = 0.0
     most = np.where(tied, problem.counts[pairs.row], np.where(at_home, 0, k - 1)).astype(float)
     here = np.flatnonzero(tied)
     each = np.arange(n)
@@ -232,7 +234,7 @@ def _solve(
         ]
     )
     ones = np.ones(n)
-    values = np.concatenate([np.ones(len(here)), ones, np.full(len(used), -float(k)), ones, -most])
+    values = np.concatenate([np.ones(len(here)), ones, -wanted, ones, -most])
     lines_total = len(classes) + len(used) + n
     matrix = coo_array((values, (lines, columns)), shape=(lines_total, n + len(used))).tocsc()
     counts = problem.counts[classes].astype(float)
