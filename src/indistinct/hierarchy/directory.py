@@ -10,6 +10,7 @@ from indistinct.core import InputError, Level, did_you_mean
 from indistinct.hierarchy.choose import choose_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy
 from indistinct.hierarchy.hierarchy import Hierarchy
+from indistinct.hierarchy.matching import match_files
 
 __all__ = ["Hierarchies", "load_hierarchies"]
 
@@ -30,7 +31,8 @@ class Hierarchies(Mapping[str, Hierarchy]):
     ) -> None:
         self._by_name = {hierarchy.name: hierarchy for hierarchy in hierarchies}
         self.notes: Mapping[str, str] = dict(notes or {})
-        """For each variable without a file, a sentence on what was chosen and why."""
+        """For each variable without a file of its name, a sentence on what was chosen and why;
+        for each file of the directory that is not used, one on the reason."""
 
     def __getitem__(self, name: str) -> Hierarchy:
         try:
@@ -61,6 +63,9 @@ def load_hierarchies(
 ) -> Hierarchies:
     """Return a hierarchy for each variable: that of ``<variable>.csv``, or one chosen.
 
+    Where no file has the name of the variable, one whose first column holds all of its values is
+    taken (see `indistinct.hierarchy.matching`).
+
     Parameters
     ----------
     directory
@@ -81,7 +86,12 @@ def load_hierarchies(
     found: list[Hierarchy] = []
     notes: dict[str, str] = {}
     problems: list[str] = []
-    for name, occurring in values.items():
+    known = {name: list(occurring) for name, occurring in values.items()}
+    left = [path for stem, path in files.items() if stem not in known]
+    matched = match_files(left, {name: known[name] for name in known if name not in files})
+    files |= matched.files
+    notes |= matched.used
+    for name, occurring in known.items():
         try:
             if name in files:
                 found.append(
@@ -95,7 +105,8 @@ def load_hierarchies(
                     special=(special or {}).get(name, ()),
                 )
                 found.append(chosen.hierarchy)
-                notes[name] = chosen.reason + _misspelt(name, files, values)
+                asked = f" {matched.asked[name]}" if name in matched.asked else ""
+                notes[name] = chosen.reason + (asked or _misspelt(name, files, values))
         except InputError as error:
             problems.append(str(error))
     if len(problems) == 1:
@@ -103,6 +114,8 @@ def load_hierarchies(
     if problems:
         listed = "\n".join(f"- {problem}" for problem in problems)
         raise InputError(f"{len(problems)} hierarchies have problems:\n{listed}")
+    for file, why in matched.unused.items():
+        notes[file] = f"{file} is not used: {why}."
     return Hierarchies(found, notes=notes)
 
 
