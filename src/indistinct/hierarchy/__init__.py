@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         stands_for,
     )
     from indistinct.hierarchy.nesting import Nesting
+    from indistinct.hierarchy.standards import STANDARDS, Standard, recognised, standard_hierarchy
     from indistinct.hierarchy.table import table_hierarchy
     from indistinct.hierarchy.taxonomy import taxonomy_hierarchy
     from indistinct.hierarchy.text import as_text, as_texts

@@ -14,6 +14,8 @@ from indistinct.hierarchy.matching import match_files
 
 __all__ = ["Hierarchies", "load_hierarchies"]
 
+_SHOWN_FILES = 8
+
 
 class Hierarchies(Mapping[str, Hierarchy]):
     """Hierarchies by the name of their variable, with what people should be told about them.
@@ -87,8 +89,10 @@ def load_hierarchies(
     notes: dict[str, str] = {}
     problems: list[str] = []
     known = {name: list(occurring) for name, occurring in values.items()}
-    left = [path for stem, path in files.items() if stem not in known]
-    matched = match_files(left, {name: known[name] for name in known if name not in files})
+    needing = {name: known[name] for name in known if name not in files}
+    # where each variable has a file of its own, the others are those of variables not asked for
+    left = [path for stem, path in files.items() if stem not in known] if needing else []
+    matched = match_files(left, needing)
     files |= matched.files
     notes |= matched.used
     for name, occurring in known.items():
@@ -114,9 +118,21 @@ def load_hierarchies(
     if problems:
         listed = "\n".join(f"- {problem}" for problem in problems)
         raise InputError(f"{len(problems)} hierarchies have problems:\n{listed}")
-    for file, why in matched.unused.items():
-        notes[file] = f"{file} is not used: {why}."
-    return Hierarchies(found, notes=notes)
+    return Hierarchies(found, notes={**notes, **_told_unused(matched.unused)})
+
+
+def _told_unused(unused: Mapping[str, str]) -> dict[str, str]:
+    """Return a sentence for each reason, with the files that it holds for."""
+    told = {}
+    for why in dict.fromkeys(unused.values()):
+        files = [file for file in unused if unused[file] == why]
+        listed = ", ".join(files[:_SHOWN_FILES]) + (", …" if len(files) > _SHOWN_FILES else "")
+        told[files[0]] = (
+            f"{listed} is not used: {why}."
+            if len(files) == 1
+            else f"{len(files)} files are not used ({listed}). Of each: {why}."
+        )
+    return told
 
 
 def _checked(hierarchy: Hierarchy, path: Path, occurring: Iterable[object]) -> Hierarchy:

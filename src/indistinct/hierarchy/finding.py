@@ -24,7 +24,7 @@ def hierarchies_in(content: Any) -> dict[str, Hierarchy]:
     waiting = [content]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping) and set(part) == _PARTS:
+        if isinstance(part, Mapping) and set(part) - {"level_names"} == _PARTS:
             tree = Hierarchy.from_dict(part)
             found[tree.name] = tree
         elif isinstance(part, Mapping):
