@@ -82,11 +82,11 @@ def match_files(files: Iterable[Path], variables: Mapping[str, Iterable[object]]
             )
             continue
         matched.files[name] = equal[0]
-        values = "its one value" if len(wanted[name]) == 1 else f"all {len(wanted[name]):,} values"
+        held = "its one value" if len(wanted[name]) == 1 else f"all {len(wanted[name]):,} values"
         like = " and whose name is like it" if best else ""
         matched.used[name] = (
             f"'{name}' takes the hierarchy of {equal[0].name}, whose first column holds "
-            f"{values}{like}."
+            f"{held}{like}."
         )
     taken = set(matched.files.values())
     for path in rows:
