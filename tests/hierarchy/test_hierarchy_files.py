@@ -147,7 +147,7 @@ def test_directory_with_a_file_and_a_choice(tmp_path: Path) -> None:
     found = load_hierarchies(tmp_path, {"sex": [1, 2.0, None], "zip": ["02138", "02139"]})
     assert list(found) == ["sex", "zip"]
     assert found["zip"].generalise("02138", 1) == "0213*"
-    assert list(found.notes) == ["zip"]
+    assert list(found.notes) == ["zip", "ZIP.csv"]
     assert "Rename ZIP.csv to zip.csv" in found.notes["zip"]
     assert load_hierarchies(None, {"sex": ["m"]})["sex"].height == 1
     with pytest.raises(InputError, match="Did you mean 'zip'"):

@@ -294,7 +294,7 @@ def test_the_note_tells_steps_counts_terms_and_labels(release, tmp_path):
     written = release(tmp_path / "out")
     note = written.methodology.read_text()
     for words in (
-        "1. Generalise age to level 1 of 2.",
+        "1. Generalise age to level 1 of 2 (bands of 10).",
         "   - `age`: cells changed: 10",
         "2. Swap income between one pair of records named by the holder.",
         "3. Leave out the identifiers name.",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         span_of,
         stands_for,
     )
+    from indistinct.hierarchy.standards import STANDARDS, Standard, recognised, standard_hierarchy
     from indistinct.hierarchy.table import table_hierarchy
     from indistinct.hierarchy.taxonomy import taxonomy_hierarchy
     from indistinct.hierarchy.text import as_text, as_texts

@@ -13,6 +13,7 @@ from indistinct.hierarchy.dates import date_hierarchy, is_date
 from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy
 from indistinct.hierarchy.intervals import as_number, interval_hierarchy
 from indistinct.hierarchy.special import distinct_texts, rule_hierarchy
+from indistinct.hierarchy.standards import STANDARDS, recognised, standard_hierarchy
 
 __all__ = ["Choice", "choose_hierarchy", "ordered_hierarchy", "suppression_only"]
 
@@ -137,6 +138,15 @@ def _chosen(
     if level in (None, "nominal", "date", "ordinal") and all(map(is_date, texts)):
         dates = date_hierarchy(values, name=name, special=special)
         return dates, "holds dates: months, half-years, years, 5 and 10 years were chosen"
+    found = None if level in ("numeric", "ordinal", "date") else recognised(name, texts)
+    # ZIP codes keep losing one digit at a time, as in Sweeney's figures, unless a project says more
+    if found is not None and found[0] != "us-zip":
+        word, share = found
+        tree = standard_hierarchy(values, standard=word, name=name, special=special)
+        rule = STANDARDS[word]
+        return tree, (
+            f"holds {rule.title} ({share:.0%} of its values): {', '.join(rule.levels)} were chosen"
+        )
     typed_numbers = not any(isinstance(value, str) for value in values)
     if _are_codes(name, texts, level, typed_numbers):
         codes = code_hierarchy(values, name=name, special=special)

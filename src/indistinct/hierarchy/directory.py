@@ -14,8 +14,11 @@ from indistinct.core import InputError, Level, did_you_mean
 from indistinct.hierarchy.choose import choose_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy
 from indistinct.hierarchy.hierarchy import Hierarchy
+from indistinct.hierarchy.matching import match_files
 
 __all__ = ["Hierarchies", "hierarchies_in", "load_hierarchies"]
+
+_SHOWN_FILES = 8
 
 
 class Hierarchies(Mapping[str, Hierarchy]):
@@ -34,7 +37,8 @@ class Hierarchies(Mapping[str, Hierarchy]):
     ) -> None:
         self._by_name = {hierarchy.name: hierarchy for hierarchy in hierarchies}
         self.notes: Mapping[str, str] = dict(notes or {})
-        """For each variable without a file, a sentence on what was chosen and why."""
+        """For each variable without a file of its name, a sentence on what was chosen and why;
+        for each file of the directory that is not used, one on the reason."""
 
     def __getitem__(self, name: str) -> Hierarchy:
         try:
@@ -65,6 +69,9 @@ def load_hierarchies(
 ) -> Hierarchies:
     """Return a hierarchy for each variable: that of ``<variable>.csv``, or one chosen.
 
+    Where no file has the name of the variable, one whose first column holds all of its values is
+    taken (see `indistinct.hierarchy.matching`).
+
     Parameters
     ----------
     directory
@@ -85,7 +92,14 @@ def load_hierarchies(
     found: list[Hierarchy] = []
     notes: dict[str, str] = {}
     problems: list[str] = []
-    for name, occurring in values.items():
+    known = {name: list(occurring) for name, occurring in values.items()}
+    needing = {name: known[name] for name in known if name not in files}
+    # where each variable has a file of its own, the others are those of variables not asked for
+    left = [path for stem, path in files.items() if stem not in known] if needing else []
+    matched = match_files(left, needing)
+    files |= matched.files
+    notes |= matched.used
+    for name, occurring in known.items():
         try:
             if name in files:
                 found.append(
@@ -99,7 +113,8 @@ def load_hierarchies(
                     special=(special or {}).get(name, ()),
                 )
                 found.append(chosen.hierarchy)
-                notes[name] = chosen.reason + _misspelt(name, files, values)
+                asked = f" {matched.asked[name]}" if name in matched.asked else ""
+                notes[name] = chosen.reason + (asked or _misspelt(name, files, values))
         except InputError as error:
             problems.append(str(error))
     if len(problems) == 1:
@@ -107,7 +122,21 @@ def load_hierarchies(
     if problems:
         listed = "\n".join(f"- {problem}" for problem in problems)
         raise InputError(f"{len(problems)} hierarchies have problems:\n{listed}")
-    return Hierarchies(found, notes=notes)
+    return Hierarchies(found, notes={**notes, **_told_unused(matched.unused)})
+
+
+def _told_unused(unused: Mapping[str, str]) -> dict[str, str]:
+    """Return a sentence for each reason, with the files that it holds for."""
+    told = {}
+    for why in dict.fromkeys(unused.values()):
+        files = [file for file in unused if unused[file] == why]
+        listed = ", ".join(files[:_SHOWN_FILES]) + (", …" if len(files) > _SHOWN_FILES else "")
+        told[files[0]] = (
+            f"{listed} is not used: {why}."
+            if len(files) == 1
+            else f"{len(files)} files are not used ({listed}). Of each: {why}."
+        )
+    return told
 
 
 def _checked(hierarchy: Hierarchy, path: Path, occurring: Iterable[object]) -> Hierarchy:
@@ -139,7 +168,7 @@ def hierarchies_in(content: Any) -> dict[str, Hierarchy]:
     waiting = [content]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping) and set(part) == _PARTS:
+        if isinstance(part, Mapping) and set(part) - {"level_names"} == _PARTS:
             tree = Hierarchy.from_dict(part)
             found[tree.name] = tree
         elif isinstance(part, Mapping):

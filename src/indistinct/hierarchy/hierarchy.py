@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indistinct.core import InputError, SmallInts
+from indistinct.hierarchy.levelwords import words_of_labels
 from indistinct.hierarchy.text import as_text, as_texts
 from indistinct.results import Fact, Result, Table, facts, result
 
@@ -70,6 +71,9 @@ class Hierarchy(Result):
         node at that level.
     ordered
         Whether the order of the values means something, as with numbers and dates.
+    level_names
+        What a label is at levels 1, 2, … below the root (``("UN sub-region", "UN region")``),
+        where the builder knows. Two hierarchies that differ in these words alone are equal.
 
     >>> from indistinct.hierarchy import code_hierarchy
     >>> zips = code_hierarchy(["02138", "02139", "02141", "02142"], name="zip", digits=(4, 3))
@@ -83,8 +87,14 @@ class Hierarchy(Result):
     labels: tuple[tuple[str | None, ...], ...]
     codes: tuple[IntArray, ...]
     ordered: bool = False
+    level_names: tuple[str, ...] = ()
 
-    FACTS = facts("name", "ordered", Fact("rows", lambda found: found._all_rows()))
+    FACTS = facts(
+        "name",
+        "ordered",
+        Fact("rows", lambda found: found._all_rows()),
+        Fact("level_names", when="level_names"),
+    )
 
     def sentence(self) -> str:
         """Say of what it is, and how high."""
@@ -122,7 +132,14 @@ class Hierarchy(Result):
             texts = [tuple(row) for row in rows]
         except (KeyError, TypeError):
             raise InputError("A hierarchy needs name, ordered and rows.") from None
-        return table_hierarchy(texts, name=str(name), ordered=bool(ordered))
+        tree = table_hierarchy(texts, name=str(name), ordered=bool(ordered))
+        names = tuple(str(word) for word in content.get("level_names", ()))
+        if names and len(names) != tree.height - 1:
+            raise InputError(
+                f"level_names of {tree._what} must be {tree.height - 1} names, one for each level "
+                f"between the values and the root. Got {len(names)}."
+            )
+        return replace(tree, level_names=names)
 
     @property
     def height(self) -> int:
@@ -156,6 +173,20 @@ class Hierarchy(Result):
         """Return how many different labels values have at a level, the missing not counted."""
         level = self._checked(level)
         return len(self.labels[level]) - (None in self.labels[level])
+
+    def level_words(self, level: int) -> str | None:
+        """Say what a label of a level is ("bands of 5", "UN region"); None where nobody knows.
+
+        >>> from indistinct.hierarchy import interval_hierarchy
+        >>> interval_hierarchy([3, 17, 30], widths=(5, 10)).level_words(2)
+        'bands of 10'
+        """
+        level = self._checked(level)
+        if level in (0, self.height):
+            return "as it is" if level == 0 else "nothing is told"
+        if self.level_names:
+            return self.level_names[level - 1]
+        return words_of_labels(label for label in self.labels[level] if label is not None)
 
     # One value at a time
 

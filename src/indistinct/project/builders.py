@@ -18,6 +18,7 @@ from indistinct.hierarchy import (
     date_hierarchy,
     interval_hierarchy,
     ordered_hierarchy,
+    standard_hierarchy,
     suppression_only,
     taxonomy_hierarchy,
 )
@@ -143,6 +144,14 @@ KINDS: Mapping[str, Kind] = {
         ),
         needs=("file",),
     ),
+    "standard": Kind(
+        {"standard": text},
+        lambda values, name, special, options: standard_hierarchy(
+            values, name=name, special=special, **options
+        ),
+        probe="0",
+        needs=("standard",),
+    ),
     "file": Kind(
         {"file": existing_file},
         lambda values, name, special, options: csv_hierarchy(options["file"], name=name),
@@ -179,7 +188,7 @@ def hierarchy_setting(value: Any, place: Place) -> HierarchyBuilder | None:
     if missing:
         place.say(f"of kind {word} needs {', '.join(missing)}.")
     builder = HierarchyBuilder(word, options)
-    if kind.probe is not None and None not in options.values():
+    if kind.probe is not None and not missing and None not in options.values():
         _try(builder, kind.probe, place)
     return builder
 

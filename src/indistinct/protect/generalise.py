@@ -42,7 +42,10 @@ class Generalise(Step, kind="generalise"):
 
     def describe(self) -> str:
         """Say what is done."""
-        return f"generalise {self.hierarchy.name} to level {self.level} of {self.hierarchy.height}"
+        tree = self.hierarchy
+        words = tree.level_words(self.level)
+        means = "" if words is None else f" ({words})"
+        return f"generalise {tree.name} to level {self.level} of {tree.height}{means}"
 
     def apply(self, engine: Engine, source: Source, context: Context) -> tuple[Source, Receipt]:
         """Recode the column."""

@@ -233,7 +233,7 @@ def optimal(
       points                 6
     >>> found.plan()
     Plan of 2 steps
-      1. generalise zip to level 1 of 2
+      1. generalise zip to level 1 of 2 (first 4 digits)
       2. leave out the records in classes of zip, sex that are not safe: k=2
     """
     asked = _asked(k, models)
