@@ -383,7 +383,7 @@ def test_simple_hierarchies() -> None:
         ("birth", [datetime.date(1965, 3, 12)], "nominal", "1965-03", "dates"),
         ("region", ["02138", "10001"], None, "0213*", "codes"),
         ("zip", [53711, 53715], None, "5371*", "codes"),
-        ("diagnosis", ["E11.9", "A00"], None, "E11*", "codes"),
+        ("diagnosis", ["E11.9", "A00"], None, "E11*", "ICD-10"),
         ("age", list(range(100)), None, "0-4", "numbers"),
         ("score", [0.5, 1.5, 9.0], None, "[0.5, 1)", "numbers"),
         ("children", [0, 1, 2, 3], None, "*", "suppressed"),
