@@ -310,6 +310,7 @@ OWN_GROUND = {
     "scrub/text/detectors/wellknown.py": "a file of the package",
     "scrub/text/detectors/organisations.py": "a file of the package",
     "knowledge": "files of the package",
+    "hierarchy/standards.py": "lists of the package",
     "release/report/words.py": "the English catalogue of the package",
     "release/report/html.py": "the template of the package",
     "release/report/pdf.py": "what the browser printed, in the workspace",
