@@ -183,6 +183,21 @@ class Runner:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
+_RESULTS = ("--out", "--register", "--pull-out", "--plot", "--per-person")
+
+
+def _may_be_replaced(name: str, arguments: Sequence[str]) -> bool:
+    """Say whether a file is a result that the command names, may replace, and does not read."""
+    named = name.removeprefix("work/")
+    places = [i for i, argument in enumerate(arguments) if argument == named]
+    return (
+        "--overwrite" in arguments
+        and arguments[0] != "run"  # whose project file names what it reads
+        and bool(places)
+        and all(arguments[i - 1] in _RESULTS for i in places)
+    )
+
+
 def broken_laws(runner: Runner, arguments: Sequence[str]) -> list[str]:
     """Run a command, and return the laws that it broke; the place is as before afterwards."""
     place = runner.place
@@ -208,6 +223,7 @@ def broken_laws(runner: Runner, arguments: Sequence[str]) -> list[str]:
     harmed = [n for n, what in before.items() if after.get(n) != what and not NOTED.search(n)]
     if arguments[:1] == ["init"] and "--overwrite" in arguments:  # where no --out says another
         harmed = [n for n in harmed if n != "work/release.toml"]
+    harmed = [n for n in harmed if not _may_be_replaced(n, arguments)]
     if harmed:
         broken.append(f"changed: {', '.join(harmed[:5])}")
     new = [n for n in after if n not in before and not NOTED.search(n)]
