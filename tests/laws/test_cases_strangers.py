@@ -103,6 +103,50 @@ def test_the_largest_towns_are_not_taken_for_people():
         assert not hold_names([name.title() for name in rng.choice(towns, 60, replace=False)])
 
 
+NATIVE = {
+    "Russian": "Иванова Мария Петровна, Смирнов Олег Ильич, Кузнецова Анна, Попов Иван",
+    "Ukrainian": "Тарас Шевченко, Олена Бондаренко, Ткачук Марія, Ірина Мельник",
+    "Greek": "Γεώργιος Παπαδόπουλος, Μαρία Νικολαΐδου, Ελένη Γεωργίου, Νίκος Ιωάννου",
+    "Arabic": "محمد أحمد علي, فاطمة حسن, خالد العتيبي, عبد الله الشهري",
+    "Persian": "علی رضایی, زهرا محمدی, حسین کریمی, مریم احمدی",
+    "Hebrew": "יוסף כהן, שרה לוי, דוד מזרחי, רחל פרץ",
+    "Hindi": "राजेश कुमार, सुनीता देवी, अमित शर्मा, पूजा सिंह",
+    "Chinese": "王伟, 李秀英, 张敏, 陳美玲",
+    "Japanese": "佐藤 健, 鈴木 陽子, 高橋 誠, 田中 結衣",
+    "Korean": "김민준, 이서연, 박지훈, 최유진",
+    "Georgian": "გიორგი ბერიძე, ნინო კაპანაძე, დავით გელაშვილი, მარიამ ლომიძე",
+    "Armenian": "Արմեն Սարգսյան, Անի Հակոբյան, Դավիթ Գրիգորյան, Մարիամ Պետրոսյան",
+    "Thai": "นายสมชาย ใจดี, นางสาวมาลี ทองคำ, สมศักดิ์ ศรีสุข, นางวันเพ็ญ บุญมา",
+}
+NATIVE_TOWNS = {
+    "Russian": "Москва, Нижний Новгород, Казань, Самара, Омск, Пермь, Уфа, Сочи, Тула, Рязань",
+    "Greek": "Αθήνα, Πάτρα, Λάρισα, Βόλος, Χανιά, Ρόδος, Καβάλα, Σέρρες, Κέρκυρα, Λαμία",
+    "Arabic": "الرياض, جدة, القاهرة, بغداد, دمشق, بيروت, عمان, الدوحة, تونس, الجزائر",
+    "Chinese": "北京市, 上海市, 广州, 深圳, 成都, 武汉, 重庆, 西安, 杭州, 南京",
+    "Japanese": "東京, 大阪, 名古屋, 札幌, 神戸, 京都, 横浜, 広島, 仙台, 那覇",
+    "Korean": "서울, 부산, 대구, 인천, 광주, 대전, 울산, 수원, 창원, 제주",
+}
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_names_are_known_in_their_own_script(language):
+    assert hold_names(NATIVE[language].split(", ") * 3)
+
+
+@pytest.mark.parametrize("language", NATIVE_TOWNS)
+def test_towns_are_not_taken_for_people_in_their_own_script(language):
+    assert not hold_names(NATIVE_TOWNS[language].split(", "))
+
+
+def test_full_names_that_repeat_do_not_leave_whatever_their_script():
+    """Every name stands three times, under a header that says nothing."""
+    names = [name for some in NATIVE.values() for name in some.split(", ")]
+    columns = {"c7": names * 3, "sex": ["f", "m", "f"] * len(names)}
+    with open_small(columns) as data:
+        found = columns_that_name(data.engine, data.source, key=["sex"])
+    assert [naming.name for naming in found] == ["c7"]
+
+
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
 def test_people_are_not_counted_by_the_number_of_somebody_else(gaps):
     rng = np.random.default_rng(3)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from indistinct.knowledge.knowing import Knowledge, knowledge
     from indistinct.knowledge.lexicon import UNKNOWN, Lexicon, Place, Word, plain, table
     from indistinct.knowledge.medicine import HEADS, TOWNS, Medicine, eponym_use
+    from indistinct.knowledge.native import is_native_name
     from indistinct.knowledge.sounds import Sounds
 
 open_doorway(__name__)

@@ -16,7 +16,7 @@ from indistinct.engine import ColumnFacts, Engine, quote
 from indistinct.files import Source, dialect_of, is_number
 from indistinct.hierarchy import as_text, is_date
 from indistinct.keys import KeyTable
-from indistinct.knowledge import knowledge
+from indistinct.knowledge import is_native_name, knowledge
 
 __all__ = ["SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
 
@@ -69,6 +69,8 @@ _BEGINNING = re.compile(
 def hold_names(texts: Sequence[str]) -> bool:
     """Say whether different texts are names of people, by what is known of first and last names.
 
+    Names in scripts that are not Latin are known by how they are formed.
+
     Many a town bears a name that people bear, and the other way round: what is known as places
     more often than as people is taken for places.
 
@@ -80,6 +82,8 @@ def hold_names(texts: Sequence[str]) -> bool:
     some = texts[:_MOST]
     if len(some) < _FEWEST:
         return False
+    if sum(map(is_native_name, some)) >= _SHARE * len(some):
+        return True
     formed = [text for text in some if _FORM.fullmatch(text.strip())]
     if len(formed) < _FORM_SHARE * len(some):
         return False
