@@ -58,3 +58,30 @@ def test_uniques_loads_what_counts_and_no_method(tmp_path: Path) -> None:
     assert not rooms & {"census", "demo", "tables", "query"}, rooms
     methods = [name for name in ours if name.startswith("indistinct.protect.methods.")]
     assert not methods
+
+
+def test_no_verb_loads_pandas_which_the_library_of_arrays_would(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,sex\n30,1\n30,1\n41,2\n")
+    act = """
+from indistinct.cli import main
+sys.argv = ["indistinct", "uniques", "people.csv", "--key", "age,sex"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
+    _, libraries = loaded(act, tmp_path)
+    assert "pyarrow" in libraries
+    assert "pandas" not in libraries
+
+
+def test_frames_are_known_although_pandas_was_not_looked_for(tmp_path: Path) -> None:
+    act = """
+from indistinct.cli import _arrays_without_pandas
+_arrays_without_pandas()
+import pyarrow as pa
+frame = pa.table({"a": [1, None]}).to_pandas()
+assert pa.Table.from_pandas(frame).num_rows == 2
+assert pa.array(frame["a"]).null_count == 1
+"""
+    assert "pandas" in loaded(act, tmp_path)[1]

@@ -253,7 +253,7 @@ def test_an_optimum_that_stops_early_says_how_far_it_may_be():
         ({"k": 2, "limits": {"a": 9}}, "from 0"),
         ({"k": 2, "weights": {"a": 0}}, "above 0"),
         ({"k": 2, "weights": {"aa": 1}}, "Did you mean"),
-        ({"k": 2, "loss": "entropy"}, "precision or loss"),
+        ({"k": 2, "loss": "entropy"}, "precision'? or '?loss"),
         ({"k": 2, "method": "gredy"}, "Did you mean 'greedy'"),
     ],
 )

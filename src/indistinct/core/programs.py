@@ -168,6 +168,11 @@ class LinearProgram:
         return float(self._highs.getInfo().objective_function_value)
 
     @property
+    def proved_bound(self) -> float:
+        """What no whole values can cost less than, if the least is asked for."""
+        return float(self._highs.getInfo().mip_dual_bound)
+
+    @property
     def reduced_costs(self) -> Floats:
         """What each value would cost beyond what it saves."""
         return np.array(self._highs.getSolution().col_dual, dtype=np.float64)

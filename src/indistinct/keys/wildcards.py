@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from indistinct.core import (
     GOLDEN,
@@ -262,6 +261,8 @@ def _assigned(records: Ints, room: Ints, start: Ints, end: Ints) -> Ints | None:
     columns = np.concatenate([np.arange(classes), classes + end, np.full(groups, sink)])
     most = np.minimum(records[start], room[end])
     amounts = np.concatenate([records, most, np.minimum(room, total)]).astype(np.int32)
+    from scipy.sparse.csgraph import maximum_flow  # few runs come here, and it takes long to load
+
     graph = csr_array(coo_array((amounts, (rows, columns)), shape=(sink + 1, sink + 1)))
     found = maximum_flow(graph, source, sink)
     if int(found.flow_value) < total:
@@ -282,6 +283,8 @@ def _in_cycles(classes: int, room: Ints, start: Ints, end: Ints, flow: Ints) -> 
     rows = [start, classes + end[used], classes + spare, np.full(len(giving), sink)]
     columns = [classes + end, start[used], np.full(len(spare), sink), classes + giving]
     at = np.concatenate(rows), np.concatenate(columns)
+    from scipy.sparse.csgraph import connected_components  # as above
+
     graph = csr_array((np.ones(len(at[0]), dtype=np.int8), at), shape=(sink + 1, sink + 1))
     _, part = connected_components(graph, directed=True, connection="strong")
     return np.asarray(used | (part[start] == part[classes + end]))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
-from xml.sax.saxutils import quoteattr
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -175,7 +174,7 @@ def _ddi(entries: Sequence[_Entry], of_all: Sequence[str], records: int, data_na
     for number, entry in enumerate(entries, 1):
         interval = "contin" if entry.measure == "continuous" else "discrete"
         lines.append(
-            f'    <var ID="V{number}" name={quoteattr(_plain(entry.name))} files="F1" '
+            f'    <var ID="V{number}" name="{_text(entry.name)}" files="F1" '
             f'intrvl="{interval}" nature="{_nature(entry.measure)}">'
         )
         if entry.label:

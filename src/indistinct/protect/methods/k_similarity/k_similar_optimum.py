@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_matrix
+from scipy.sparse import coo_matrix, vstack
 
-from indistinct.core import Bools, ClassSize, InputError, Ints
+from indistinct.core import Bools, ClassSize, InputError, Ints, LinearProgram
 from indistinct.keys import Generalisable, Recoding, group_rows
 from indistinct.protect.methods.k_similarity.k_similar import KSimilar, k_similar
 from indistinct.protect.methods.k_similarity.k_similar_bound import cheapest_groups
@@ -172,25 +171,27 @@ def _solve(
     used = coo_matrix(
         (np.r_[ones, -most], (np.r_[at, at], np.r_[at, pairs + model.places])), shape=(pairs, wide)
     )
-    answer = milp(
-        np.r_[model.costs.astype(float), np.zeros(places)],
-        integrality=np.ones(wide),
-        bounds=Bounds(0, np.r_[most, np.ones(places)]),
-        constraints=[
-            LinearConstraint(released.tocsr(), counts, counts),
-            LinearConstraint(enough.tocsr(), 0, np.inf),
-            LinearConstraint(used.tocsr(), -np.inf, 0),
-        ],
-        options={"node_limit": nodes, "mip_rel_gap": 0.0},
+    program = LinearProgram(
+        low=np.zeros(wide),
+        high=np.r_[most, np.ones(places)],
+        cost=np.r_[model.costs.astype(float), np.zeros(places)],
+        rows=vstack([released, enough, used], format="csr"),
+        right=(
+            np.r_[counts, np.zeros(places), np.full(pairs, -np.inf)],
+            np.r_[counts, np.full(places, np.inf), np.zeros(pairs)],
+        ),
+        whole=True,
+        options={"mip_max_nodes": nodes, "mip_rel_gap": 0.0},
     )
-    reached = answer.mip_dual_bound
+    program.solve()
+    reached = program.proved_bound
     bound = lowest
-    if reached is not None and np.isfinite(reached):
+    if np.isfinite(reached):
         # costs are whole units, so that a bound just above one is a bound of the next
         bound = max(lowest, int(np.ceil(reached * (1 - 1e-9) - 0.01)))
-    if answer.x is None or round(answer.fun) >= start.units:
+    if not program.has_values or round(program.objective) >= start.units:
         return _result(start, start.recoding, bound=min(bound, start.units))
-    records = np.rint(answer.x[:pairs]).astype(np.int64)
+    records = np.rint(program.values[:pairs]).astype(np.int64)
     taken = np.flatnonzero(records)
     taken = taken[np.lexsort((model.places[taken], model.classes[taken]))]
     clusters = np.unique(model.places[taken], return_inverse=True)[1].reshape(-1)
@@ -200,7 +201,7 @@ def _solve(
         rows=model.classes[taken],
         counts=records[taken],
     )
-    return _result(start, recoding, bound=min(bound, round(answer.fun)))
+    return _result(start, recoding, bound=min(bound, round(program.objective)))
 
 
 def _result(start: KSimilar, recoding: Recoding, *, bound: int) -> KSimilar:

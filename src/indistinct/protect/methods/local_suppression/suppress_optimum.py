@@ -22,11 +22,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from indistinct.core import Bools, Floats, Ints
+from indistinct.core import Bools, Floats, Ints, LinearProgram
 from indistinct.protect.methods.local_suppression.suppress_kernels import number_groups
 from indistinct.protect.methods.local_suppression.suppress_problem import Problem, Rows
 
@@ -194,6 +192,8 @@ def _without_needless_lenders(problem: Problem, pairs: _Pairs) -> tuple[_Pairs, 
 
 def _parts(pairs: _Pairs, lends: Bools) -> Iterator[Bools]:
     """Yield the pairs of each part; classes that lend to all who ask do not tie parts together."""
+    from scipy.sparse.csgraph import connected_components  # few runs come here; long to load
+
     rows, groups = len(lends), len(pairs.bits)
     tie = ~lends[pairs.row]
     graph = coo_array(
@@ -240,19 +240,22 @@ def _solve(
     counts = problem.counts[classes].astype(float)
     lower = np.concatenate([counts, np.zeros(len(used)), np.full(n, -np.inf)])
     upper = np.concatenate([counts, np.full(len(used), np.inf), np.zeros(n)])
-    found = milp(
-        np.concatenate([pairs.cost, np.zeros(len(used))]),
-        integrality=np.ones(n + len(used)),
-        bounds=Bounds(np.zeros(n + len(used)), np.concatenate([most, np.ones(len(used))])),
-        constraints=LinearConstraint(matrix, lower, upper),
-        options={"node_limit": max(1, work // n), "mip_rel_gap": 0.0},
+    program = LinearProgram(
+        low=np.zeros(n + len(used)),
+        high=np.concatenate([most, np.ones(len(used))]),
+        cost=np.concatenate([pairs.cost, np.zeros(len(used))]),
+        rows=matrix,
+        right=(lower, upper),
+        whole=True,
+        options={"mip_max_nodes": max(1, work // n), "mip_rel_gap": 0.0},
     )
-    if found.status == 2:
+    ended = program.solve()
+    if ended.endswith("no solution"):
         return None
-    if found.x is None:
+    if not program.has_values:
         return np.zeros(n, dtype=np.int64), 0.0, np.inf
-    chosen = np.rint(found.x[:n]).astype(np.int64)
-    below = found.fun if found.status == 0 else (found.mip_dual_bound or 0.0)
+    chosen = np.rint(program.values[:n]).astype(np.int64)
+    below = program.objective if ended == "solved" else max(0.0, program.proved_bound)
     return chosen, float(below), float((chosen * pairs.cost).sum())
 
 
