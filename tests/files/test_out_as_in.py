@@ -19,6 +19,7 @@ PEOPLE = pa.table({"age": [40, 41] * 10, "town": ["=x", "b"] * 10})
         ("people.dta", None, "data.dta"),
         ("people.sav", None, "data.sav"),
         ("people.parquet", None, "data.parquet"),
+        ("people.csv", None, "data.csv"),
         ("people.csv", "xlsx", "data.xlsx"),
     ],
 )

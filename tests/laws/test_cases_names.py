@@ -36,7 +36,7 @@ def test_case_1_names_of_the_census_do_not_leave_from_csv(census, tmp_path, caps
     asked = ["--key", "age,sex,county", "--k", "3", "--method", "mondrian", "--seed", "1"]
     run(["protect", str(census), *asked, "--out", str(out)])
     told = " ".join(capsys.readouterr().err.split())
-    released = files.open_data(out / "data.parquet", workspace=tmp_path)
+    released = files.open_data(out / "data.csv", workspace=tmp_path)
     assert not NAMED & set(released.variables)
     for name in NAMED:
         assert f"left out {name}: " in told
@@ -64,7 +64,7 @@ def test_case_1_release_keeps_one_by_name_and_says_so_first(census, tmp_path, ca
     contract = (out / "contract.md").read_text()
     assert "holds nothing that names a person outright" not in contract
     assert "`surname`, which may name people" in contract
-    released = files.open_data(out / "data.parquet", workspace=tmp_path)
+    released = files.open_data(out / "data.csv", workspace=tmp_path)
     assert "given_name" not in released.variables
 
 

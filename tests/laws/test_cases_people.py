@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from indistinct import keys, open_data, verify_release
+from indistinct import files, keys, open_data, verify_release
 from indistinct.cli import run as command
 from indistinct.core.errors import InputError
 from indistinct.release import read_origin
@@ -34,7 +34,8 @@ def visits(path: Path, *, patients: int = 60, seed: int = 1, moving: bool = Fals
 
 
 def fewest_patients(folder: Path, private: Path, key: list[str]) -> int:
-    table = pq.read_table(folder / "data.parquet")
+    (released,) = folder.glob("data.*")
+    table = files.open_data(released, workspace=folder.parent).table()
     origin = read_origin(folder, records=table.num_rows)
     with private.open() as file:
         whose = [row["patient"] for row in csv.DictReader(file)]

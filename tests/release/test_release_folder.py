@@ -32,7 +32,7 @@ from indistinct.release import (
     told_verdict,
 )
 
-PUBLIC = {"contract.md", "certificate.json", "methodology.md"}
+PUBLIC = {"contract.md", "certificate.json", "methodology.md", "codebook.html", "codebook.xml"}
 PRIVATE = {"private/plan.json", "private/ledger.json", "private/audit.jsonl"}
 
 
@@ -262,7 +262,7 @@ def test_files_and_folders_are_synced_before_the_rename(release, tmp_path, monke
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr("indistinct.release.folder._put_in_place", put)
     release(tmp_path / "out")
-    assert len(moved[0]) == 10
+    assert len(moved[0]) == 12
     assert set(moved[0].values()) <= synced
 
 

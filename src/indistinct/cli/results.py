@@ -429,7 +429,13 @@ def _show(console: Console, run: Run) -> None:
     paragraph(console, f"verdict: {written.sentence}")
     for reservation in written.reservations:
         paragraph(console, f"{reservation['code']}: {reservation['sentence']}", indent="  ")
-    parts = (written.data, written.methodology, written.contract, written.certificate)
+    parts = (
+        written.data,
+        written.methodology,
+        written.contract,
+        written.codebook,
+        written.certificate,
+    )
     paragraph(console, f"written: {', '.join(map(str, parts))}")
     if written.open:
         paragraph(console, f"to fill in before signing: {', '.join(written.open)}")

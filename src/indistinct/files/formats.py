@@ -85,14 +85,14 @@ def is_database_file(path: str | PurePath) -> bool:
 def written_like(origin: str) -> Format:
     """Return the format in which a release is written of what was read by this name.
 
-    What comes from a program gets back to it: a file of Stata or SPSS, and a workbook for every
-    workbook. All else becomes Parquet, which every program of statistics reads and which keeps
-    the types that a CSV file would lose.
+    What comes from a program gets back to it: a file of CSV, Stata or SPSS, and a workbook for
+    every workbook. All else becomes Parquet, which keeps all types and every program of statistics
+    reads.
 
     >>> written_like("people.sav"), written_like("people.dta.gz"), written_like("people.ods")
     ('spss', 'stata', 'xlsx')
-    >>> written_like("postgresql://localhost/census")
-    'parquet'
+    >>> written_like("people.csv.zip"), written_like("postgresql://localhost/census")
+    ('csv', 'parquet')
     """
     path = PurePath(origin)
     if path.suffix.lower() in PACKED:
@@ -100,5 +100,4 @@ def written_like(origin: str) -> Format:
     suffix = path.suffix.lower()
     if suffix in WORKBOOKS:
         return "xlsx"
-    format = BY_SUFFIX.get(suffix, "parquet")
-    return "parquet" if format == "csv" else format
+    return BY_SUFFIX.get(suffix, "parquet")

@@ -66,7 +66,8 @@ class Run(Shown):
     def paths(self) -> tuple[Path, ...]:
         """Every file for people that was written, outside ``private/`` and in it."""
         release = self.release
-        written = [release.data, release.methodology, release.contract, release.certificate]
+        written = [release.data, release.methodology, release.contract, release.codebook]
+        written.append(release.certificate)
         for report in (self.report, self.shareable):
             if report is not None:
                 written += [p for p in (report.html, report.json, report.pdf) if p is not None]

@@ -21,7 +21,7 @@ from indistinct.hierarchy import SUPPRESSED
 from indistinct.protect import Plan, Receipt
 from indistinct.release.methodology import generalised_labels, outward_steps, variables_of
 
-__all__ = ["Codebook", "has_meanings", "make_codebook"]
+__all__ = ["Codebook", "make_codebook"]
 
 _NAMESPACE = "ddi:codebook:2_5"
 _MEASURES = {"numeric": "continuous", "ordinal": "ordinal"}
@@ -49,11 +49,6 @@ class Codebook:
 
     html: str
     xml: str
-
-
-def has_meanings(source: Source) -> bool:
-    """Say whether variables of a release carry labels: then its values need a codebook."""
-    return any(variable.label or variable.labels for variable in source.variables.values())
 
 
 def make_codebook(

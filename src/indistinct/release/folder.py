@@ -41,7 +41,7 @@ from indistinct.release.audit import AuditTrail
 from indistinct.release.canonical_json import file_digest
 from indistinct.release.certificate import Certificate, make_certificate
 from indistinct.release.checking import check_folder
-from indistinct.release.codebook import has_meanings, make_codebook
+from indistinct.release.codebook import make_codebook
 from indistinct.release.contract import write_contract
 from indistinct.release.methodology import outward_steps, write_methodology
 from indistinct.release.noting import noted
@@ -84,9 +84,14 @@ class ReleaseFolder(Part, Shown):
     """What the method and the steps for whole households made of the records."""
 
     FACTS = facts(
-        "folder data plan methodology contract certificate state open warnings reservations",
-        "accepted findings proved",
+        "folder data plan methodology contract codebook certificate state open warnings",
+        "reservations accepted findings proved",
     )
+
+    @property
+    def codebook(self) -> Path:
+        """The page that says what was done to every variable and what its values mean."""
+        return self.folder / parts.CODEBOOK[0]
 
     @property
     def proved(self) -> bool:
@@ -119,7 +124,8 @@ class ReleaseFolder(Part, Shown):
         lines += [f"  reservation: {r['sentence']}" for r in self.reservations]
         lines += [f"  {path.name}" for path in (self.data, self.methodology)]
         blank = f" ({len(self.open)} places to fill in)" if self.open else ""
-        lines += [f"  {self.contract.name}{blank}", f"  {self.certificate.name}"]
+        lines += [f"  {self.contract.name}{blank}", f"  {self.codebook.name}"]
+        lines += [f"  {self.certificate.name}"]
         return lines + [f"  warning: {warning}" for warning in self.warnings]
 
     def _tables(self) -> list[Table]:
@@ -129,6 +135,7 @@ class ReleaseFolder(Part, Shown):
             "method": self.methodology.name,
             "contract": self.contract.name,
             "places to fill in": len(self.open),
+            "codebook": self.codebook.name,
             "certificate": self.certificate.name,
         }
         return [Table.facts(f"The release in {self.folder}", facts)]
@@ -224,11 +231,9 @@ def write_release(
         )
         (aside / parts.METHODOLOGY).write_text(note, encoding="utf-8", newline="\n")
         (aside / parts.CONTRACT).write_text(drawn.text, encoding="utf-8", newline="\n")
-        described = has_meanings(source)
-        if described:
-            book = make_codebook(source, plan, receipts, data_name=data.name, format=format)
-            for name, text in zip(parts.CODEBOOK, (book.html, book.xml), strict=True):
-                (aside / name).write_text(text, encoding="utf-8", newline="\n")
+        book = make_codebook(source, plan, receipts, data_name=data.name, format=format)
+        for name, text in zip(parts.CODEBOOK, (book.html, book.xml), strict=True):
+            (aside / name).write_text(text, encoding="utf-8", newline="\n")
         plan.save(aside / parts.PLAN)
         listed = [parts.PLAN]
         if measured is not None:
@@ -239,10 +244,7 @@ def write_release(
             listed.append(parts.ORIGIN)
         files = {
             name: file_digest(aside / name)
-            for name in (
-                *(data.name, parts.METHODOLOGY, parts.CONTRACT),
-                *(parts.CODEBOOK if described else ()),
-            )
+            for name in (data.name, parts.METHODOLOGY, parts.CONTRACT, *parts.CODEBOOK)
         }
         word = (verdict["verdict"] or "none") if verdict is not None else "unproved"
         trail = AuditTrail(aside / parts.AUDIT)
