@@ -13,7 +13,7 @@ LOCKED := $(INSTALL) --require-hashes
 # compiled modules are kept, so that every start after the first is quick
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast check bench clean help lock audit wheel docs
+.PHONY: demo test test-all test-fast check lint bench clean help lock audit wheel docs
 
 help:
 	@echo "make demo       set up, make a census, find who stands out, protect it, write demo/"
@@ -54,29 +54,27 @@ $(SITE)/tools: $(SITE)/made requirements-docs.lock
 demo: $(VENV)/run
 	$(BIN)/indistinct demo --out demo
 
-# Spark wants both processors, and a server is started for PostgreSQL: these one after another
-test: $(VENV)/dev check test-fast
-	$(BIN)/python -m pytest -n 2 -m "heavy and not long and not spark and not postgres"
-	$(BIN)/python -m pytest -m "(spark or postgres) and not long"
+# one run; it ends with how long it took of the ten minutes that it may take
+test: $(VENV)/dev lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long" --budget 600
 
 # tests/conftest.py: properties with ten times the examples, and what is marked `long`
 test-all: test
 	$(BIN)/python -m pytest -n 2 -m "not spark and not postgres" --hypothesis-profile long
 
-# everyday runs try properties with fewer examples; `make test` with all
-PROFILE := everyday
-test: PROFILE := default
-
-# `make check` runs the project's habits, the examples of all pages among them
+# everyday runs try properties with fewer examples; `make check` has the project's habits, the
+# examples of all pages among them
 test-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 -m "not heavy and not long and not spark and not postgres" \
-	  --ignore tests/project_habits --hypothesis-profile $(PROFILE)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/project_habits --budget 180 \
+	  -m "not heavy and not long and not spark and not postgres" --hypothesis-profile everyday
 
-check: $(VENV)/dev
+check: lint
+	$(BIN)/python -m pytest tests/project_habits
+
+lint: $(VENV)/dev
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/project_habits
 
 bench: $(VENV)/dev
 	$(BIN)/python bench/run.py

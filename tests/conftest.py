@@ -4,9 +4,17 @@ By ``--hypothesis-profile everyday`` every property is tried with a third of the
 test asks for, five at least. `make test-fast` does so; `make test` searches in full. By
 ``--hypothesis-profile long`` every property gets ten times as many, and nothing is run but
 properties and what is marked `long`: the searches of `make test-all`.
+
+One run has everything: what needs Spark or a server comes first, and so stays together in one
+process. With ``--budget SECONDS`` a run says how long it took of what it may take, and which
+everyday tests took longer than such a test should; it is told and not asserted, because it
+depends on the machine.
 """
 
 from __future__ import annotations
+
+import time
+from collections import Counter
 
 import pytest
 import small_data
@@ -22,8 +30,19 @@ settings.load_profile("default")
 collect_ignore_glob = ["*conftest.py"]
 
 
+CEILING = 2.0
+"""Seconds that an everyday test should take at most."""
+FIRST = ("spark", "postgres")
+"""Marks of tests that start something of their own, which is started once if they are together."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--budget", type=float, help="seconds that the run may take; they are told")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     profile = settings.get_current_profile_name()
+    items.sort(key=lambda item: not item.keywords.keys() & {*FIRST})
     if profile == "long":
         short = [item for item in items if not _searches(item)]
         config.hook.pytest_deselected(items=short)
@@ -48,3 +67,36 @@ def _examples(asked: int, profile: str) -> int:
 
 def pytest_sessionfinish() -> None:
     small_data.close()
+
+
+class _Taken:
+    """How long the tests of a run took."""
+
+    def __init__(self, budget: float) -> None:
+        self._budget = budget
+        self._began = time.monotonic()
+        self._everyday: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.keywords.keys() & {"heavy", "long", *FIRST}:
+            self._everyday[report.nodeid] += report.duration if report.when == "call" else 0.0
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        taken = time.monotonic() - self._began
+        terminalreporter.write_sep("-", f"{taken:,.0f} s of {self._budget:,.0f} s")
+        slow = {name: taken for name, taken in self._everyday.items() if taken > CEILING}
+        if slow:
+            total = sum(self._everyday.values())
+            share = sum(slow.values()) / total
+            terminalreporter.write_line(
+                f"{len(slow)} of {len(self._everyday):,} everyday tests took more than "
+                f"{CEILING:g} s, {share:.0%} of the time of all:"
+            )
+            for name, taken in sorted(slow.items(), key=lambda one: -one[1]):
+                terminalreporter.write_line(f"  {taken:5.1f} s  {name}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    budget = config.getoption("--budget")
+    if budget is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Taken(budget))

@@ -2,8 +2,9 @@
 
 Nothing here knows the package: commands go through the entry point that `pyproject.toml` names,
 files are read from the disk as anybody would read them. What differs from run to run and may
-(times, durations, temporary folders, versions, hashes of what holds a time) is replaced by a name;
-everything else is kept byte for byte.
+(times, durations, temporary folders, versions, hashes of what holds a time) is replaced by a name,
+and long numbers lose the digits that differ between processors; everything else is kept byte for
+byte.
 """
 
 from __future__ import annotations
@@ -351,6 +352,9 @@ _ASIDE = re.compile(r"(?<=\.indistinct-)\d+-[0-9a-f]{8}")
 """In the names of folders that are written aside: the process, and something drawn."""
 _SIZE = re.compile(r'^(\{"entries":\d+,"hash":"<drawn>","size":)\d+')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
+_LONG = 12
+"""Characters of a number with digits that depend on how a processor adds and multiplies."""
 
 
 class _Plain:
@@ -382,12 +386,20 @@ class _Plain:
         text = _SIZE.sub(r"\1<size>", text)
         for pattern, name in self._versions:
             text = pattern.sub(name, text)
-        return text
+        return _NUMBER.sub(_without_last_digits, text)
 
     def _hash(self, found: re.Match[str]) -> str:
         path = self._hashes.get(found[0])
         # other hashes are of what holds a salt or a time
         return f"<SHA-256 of {path}>" if path else "<drawn>"
+
+
+def _without_last_digits(found: re.Match[str]) -> str:
+    """Leave of a long number the digits that are the same on every processor."""
+    if len(found[0]) < _LONG:
+        return found[0]
+    number = float(f"{float(found[0]):.8g}")
+    return repr(number if abs(number) > 1e-9 else 0.0)
 
 
 @functools.cache
