@@ -352,6 +352,8 @@ _ASIDE = re.compile(r"(?<=\.indistinct-)\d+-[0-9a-f]{8}")
 """In the names of folders that are written aside: the process, and something drawn."""
 _SIZE = re.compile(r'^(\{"entries":\d+,"hash":"<drawn>","size":)\d+')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_FIGURE = re.compile(r"\bfigure-[0-9a-f]{8}\b")
+"""The name of a figure is a sum over all of it, last digits too."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")
 _LONG = 12
 """Characters of a number with digits that depend on how a processor adds and multiplies."""
@@ -383,6 +385,7 @@ class _Plain:
         text = _WHO.sub(r'\1"<user>@<machine>"', text)
         text = _ASIDE.sub("<drawn>", text)
         text = _BEGINS.sub("<drawn>", text)
+        text = _FIGURE.sub("figure-<sum>", text)
         text = _SIZE.sub(r"\1<size>", text)
         for pattern, name in self._versions:
             text = pattern.sub(name, text)
