@@ -48,7 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=short)
         items[:] = [item for item in items if _searches(item)]
     if profile in ("everyday", "long"):
-        functions = {getattr(item, "function", None) for item in items}
+        # the fuzzer has numbers of its own
+        named = [item for item in items if item.path.parent.name != "fuzz"]
+        functions = {getattr(item, "function", None) for item in named}
         for function in filter(is_hypothesis_test, functions):
             # a profile gives way to what a test asks for itself, and nothing public changes that
             asked = function._hypothesis_internal_use_settings

@@ -75,7 +75,7 @@ def test_every_verb_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [pytest.param(v, marks=pytest.mark.heavy) if v == "demo" else v for v in VERBS]
+    "verb", [pytest.param(v, marks=pytest.mark.long) if v == "demo" else v for v in VERBS]
 )
 def test_the_answer_is_on_standard_output(
     verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -38,7 +38,7 @@ def test_the_home_page_has_the_same_five_commands():
     assert commands(home, "Five commands") == commands(README, "Five commands")
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 def test_the_commands_of_every_verb(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert run(["demo", "--people", "2000", "--out", "demo"]) == 0

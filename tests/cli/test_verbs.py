@@ -160,7 +160,7 @@ def test_compare_releases_nothing(census, tmp_path, capfd, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 def test_demo(tmp_path, capfd):
     said = answer(capfd, "demo", "--people", 1000, "--out", tmp_path / "demo")
     assert said["records"] == 1000

@@ -62,7 +62,7 @@ def test_every_verb_has_a_command_that_is_taken(runner):
         assert answer.code in (0, 1), (verb, answer.err)
 
 
-@cases(400)
+@cases(340)
 @given(command=commands())
 def test_options(runner, command):
     holds(runner, command)
@@ -71,13 +71,13 @@ def test_options(runner, command):
 OVER_DATA = [verb for verb, words in GOOD.items() if words[0] == "people.csv"]
 
 
-@cases(150)
+@cases(100)
 @given(raw=csv_bytes(), verb=st.sampled_from(OVER_DATA))
 def test_files_that_are_like_csv(runner, raw, verb):
     with_file(runner, "drawn.csv", raw, [verb, "drawn.csv", *GOOD[verb][1:]])
 
 
-@cases(200)
+@cases(160)
 @given(name=st.sampled_from(DATA_FILES), how=spoilt(), verb=st.sampled_from(OVER_DATA))
 def test_files_that_were_spoilt(runner, name, how, verb):
     raw = spoil((runner.place.folder / "work" / name).read_bytes(), how)
@@ -132,13 +132,13 @@ def by_project(verb: str) -> list[str]:
     return [verb, "drawn.toml", *besides.get(verb, [])]
 
 
-@cases(120)
+@cases(100)
 @given(content=drawn_sections(), verb=st.sampled_from(BY_PROJECT))
 def test_project_files_of_any_settings(runner, content, verb):
     with_file(runner, "drawn.toml", toml_text(content).encode(), by_project(verb))
 
 
-@cases(120)
+@cases(100)
 @given(content=changed(tomllib.loads(PROJECT)), verb=st.sampled_from(BY_PROJECT))
 def test_project_files_that_were_changed(runner, content, verb):
     with_file(runner, "drawn.toml", toml_text(content).encode(), by_project(verb))
@@ -154,7 +154,7 @@ REPLAYED = ["protect", "people.csv", "--plan", "drawn.json", "--key", "age,sex,z
             "--out", "new"]  # fmt: skip
 
 
-@cases(120)
+@cases(100)
 @given(data=st.data())
 def test_plans_that_were_changed(runner, data):
     plan = json.loads((runner.place.folder / "work" / "plan.json").read_bytes())

@@ -93,7 +93,7 @@ def test_folders_that_nobody_changed_are_whole(runner):
     runner.place.restore()
 
 
-@cases(1000, long=10_000)
+@cases(200, long=10_000)
 @given(data=st.data(), how=st.one_of(spoilt(), spoilt(), st.sampled_from(sorted(CHANGES))))
 def test_every_change_of_a_folder_is_noticed(runner, data, how: Spoilt | str):
     name = data.draw(st.sampled_from(FOLDERS))

@@ -39,7 +39,7 @@ TIMES = [
     pytest.param(verb, times, marks=marks)
     for verb in sorted(GOOD)
     for times, marks in (
-        (4, () if verb == "census" else pytest.mark.heavy),
+        (2, () if verb == "census" else pytest.mark.heavy),
         (100, pytest.mark.long),
     )
     if verb != "demo" or times == 100  # it takes half a minute, and writes as the others do
