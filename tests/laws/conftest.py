@@ -21,7 +21,6 @@ sys.path.insert(0, str(HERE))
 from unexamined import reason_not_examined  # noqa: E402
 from ways import EXAMINED, Way  # noqa: E402
 
-
 PARTS = 4
 """Of so many pairs of a law and a step one is tried by `make test`."""
 
