@@ -239,7 +239,7 @@ def test_text_that_is_not_utf8_has_its_line(write):
         ("[release]\nkey = 'age'\n", "must be a list of variable names"),
         ("[release]\nk = true\n", "k must be a whole number"),
         ("[release]\nk = 2.5\n", "k must be a whole number of at least 2. Got 2.5."),
-        ("[release]\nhierarchies = 'none'\n", "names a folder that does not exist"),
+        ("[release]\nhierarchies = 'none'\n", "hierarchies names a file that does not exist"),
         ("[release]\nformat = 'ods'\n", "format must be one of parquet, csv, stata, spss"),
         ("[release]\naccess = 'open'\n", "access must be one of private, semi-private"),
         ("[engine]\nname = 'duck'\n", "Did you mean 'duckdb'?"),

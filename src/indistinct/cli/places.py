@@ -31,6 +31,7 @@ __all__ = [
     "RECORDS",
     "AllowOutside",
     "DataPlace",
+    "HierarchyPlace",
     "InputFile",
     "InputFolder",
     "KeptFile",
@@ -95,6 +96,20 @@ class InputFolder(PlaceKind):
     def check(self, path: Path, watch: Watch) -> None:
         """Refuse what is no folder, or holds what is no regular file."""
         check_folder_of_files(path, self.what, ending=self.ending)
+
+
+@dataclass(frozen=True)
+class HierarchyPlace(InputFolder):
+    """A folder of hierarchies, or a file that another program keeps them in."""
+
+    what: str = "folder of hierarchies"
+
+    def check(self, path: Path, watch: Watch) -> None:
+        """Refuse what is neither."""
+        if path.is_file():
+            check_file(path, "hierarchy")
+        else:
+            super().check(path, watch)
 
 
 @dataclass(frozen=True)

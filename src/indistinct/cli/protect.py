@@ -30,8 +30,8 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import (
     DataPlace,
+    HierarchyPlace,
     InputFile,
-    InputFolder,
     OutputFile,
     OutputFolder,
     PlaceKind,
@@ -59,7 +59,7 @@ from indistinct.utility.tradeoff import RiskUtilityMap
 __all__ = ["PLACES", "protect"]
 
 PLACES: Mapping[str, PlaceKind] = {
-    "hierarchies": InputFolder("folder of hierarchies"),
+    "hierarchies": HierarchyPlace(),
     "registers": DataPlace("register"),
     "earlier": ReleasePlace("earlier release"),
     "sign_with": InputFile("key"),

@@ -23,7 +23,7 @@ from indistinct.cli.options import (
     split_names,
     split_pairs,
 )
-from indistinct.cli.places import RECORDS, InputFolder, KeptFile, OutputFile, OutputFolder
+from indistinct.cli.places import RECORDS, HierarchyPlace, KeptFile, OutputFile, OutputFolder
 from indistinct.cli.terminal import heading, paragraph, table, words
 from indistinct.cli.verb import together
 from indistinct.core import InputError
@@ -155,7 +155,7 @@ def tables(
     hierarchies: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="A folder of <variable>.csv hierarchies."),
-        InputFolder("folder of hierarchies"),
+        HierarchyPlace(),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For repeating a run; it stays private.")] = None,
     out: Annotated[

@@ -22,7 +22,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.places import (
     DataPlace,
-    InputFolder,
+    HierarchyPlace,
     OutputFile,
     OutputFolder,
     ProjectFile,
@@ -136,7 +136,7 @@ def utility(
             help="A folder of <variable>.csv files: what generalised values stand for. By default "
             "those of the release's plan and of the project."
         ),
-        InputFolder("folder of hierarchies"),
+        HierarchyPlace(),
     ] = None,
     figures: Annotated[
         Path | None,

@@ -20,7 +20,7 @@ from indistinct.cli.options import (
     print_json,
     split_names,
 )
-from indistinct.cli.places import DataPlace, InputFile, InputFolder, KeptFile, ReleasePlace
+from indistinct.cli.places import DataPlace, HierarchyPlace, InputFile, KeptFile, ReleasePlace
 from indistinct.cli.results import show_verification
 from indistinct.cli.terminal import paragraph
 from indistinct.cli.verb import together
@@ -79,7 +79,7 @@ def verify(
             help="A folder of <variable>.csv files: what generalised values stand for. By default "
             "those of the plan in the release folder."
         ),
-        InputFolder("folder of hierarchies"),
+        HierarchyPlace(),
     ] = None,
     missing: Annotated[
         Missing,

@@ -100,6 +100,15 @@ class Variable:
                 return True
         return False
 
+    def labels_most(self, values: Iterable[Any]) -> bool:
+        """Say whether most of some values have a label, so that they are codes and no amounts.
+
+        >>> Variable("age", labels={99: "not known"}).labels_most(range(100))
+        False
+        """
+        own = [value for value in values if not self.is_missing(value)]
+        return 2 * sum(value in self.labels for value in own) > len(own)
+
 
 class Variables(Mapping[str, Variable]):
     """The variables of a data set, in file order, looked up by name.

@@ -290,7 +290,8 @@ class Data:
         if self.project is not None and directory is None:
             return self.project.hierarchies(values, self.source)
         levels = {name: self.variables[name].level for name in names}
-        return hierarchy.load_hierarchies(directory, values, levels=levels)
+        labelled = {name for name in names if self.variables[name].labels_most(values[name])}
+        return hierarchy.load_hierarchies(directory, values, levels=levels, labelled=labelled)
 
     def _values(self, name: str) -> list[Any]:
         """Return the values that occur in a column, each once."""

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from indistinct.hierarchy.codes import code_hierarchy
     from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
     from indistinct.hierarchy.dates import date_hierarchy, is_date
-    from indistinct.hierarchy.directory import Hierarchies, hierarchies_in, load_hierarchies
+    from indistinct.hierarchy.directory import (
+        Hierarchies,
+        file_hierarchy,
+        hierarchies_in,
+        load_hierarchies,
+    )
     from indistinct.hierarchy.hierarchy import SUPPRESSED, Hierarchy, IntArray, Node
     from indistinct.hierarchy.intervals import as_number, interval_hierarchy
     from indistinct.hierarchy.labels import (

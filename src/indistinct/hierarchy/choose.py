@@ -105,6 +105,7 @@ def choose_hierarchy(
     level: Level | None = None,
     *,
     special: Iterable[object] = (),
+    labelled: bool = False,
 ) -> Choice:
     """Return a hierarchy that fits the values of a variable, and the reason for it.
 
@@ -112,7 +113,8 @@ def choose_hierarchy(
     are masked from the end; numbers get nested intervals that fit their range; everything else
     can be suppressed only. `level` settles what content leaves open: whole numbers of a
     *numeric* or *ordinal* variable are amounts even if few, those of a *taxonomy* are codes.
-    `special` values (a code 999 for *unknown*) are not looked at and stay as they are.
+    `special` values (a code 999 for *unknown*) are not looked at and stay as they are. Codes that
+    are `labelled` are categories and no numbers: neighbours are joined if the variable is ordinal.
     The sentence tells no value.
 
     >>> choose_hierarchy("age", range(100)).reason
@@ -120,7 +122,7 @@ def choose_hierarchy(
     """
     values, special = list(values), list(special)
     texts, _ = distinct_texts(values, special=special, root=SUPPRESSED)
-    hierarchy, reason = _chosen(name, values, texts, level, special)
+    hierarchy, reason = _chosen(name, values, texts, level, special, labelled)
     return Choice(hierarchy, f"'{name}' has no hierarchy file and {reason}.")
 
 
@@ -130,6 +132,7 @@ def _chosen(
     texts: list[str],
     level: Level | None,
     special: list[object],
+    labelled: bool,
 ) -> tuple[Hierarchy, str]:
     if not texts:
         # nothing but missing, suppressed or special cells
@@ -152,6 +155,14 @@ def _chosen(
         codes = code_hierarchy(values, name=name, special=special)
         return codes, "holds codes: they are masked from the end, one character at a time"
     numbers = [n for text in texts if (n := as_number(text)) is not None]
+    if labelled and level != "numeric":
+        if level == "ordinal" and len(numbers) == len(texts) > 2:
+            ranks = [text for _, text in sorted(zip(numbers, texts, strict=True))]
+            ordered = ordered_hierarchy(ranks, name=name, special=special)
+            return ordered, "holds ordered codes with labels: neighbours are joined"
+        return suppression_only(values, name=name), (
+            "holds codes with labels, which are categories: values can be suppressed only"
+        )
     if len(numbers) == len(texts) and level != "taxonomy":
         few = len(numbers) < _FEW and level not in ("numeric", "ordinal")
         if not (few and _whole(numbers)):

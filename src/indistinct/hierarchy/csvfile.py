@@ -36,6 +36,7 @@ def csv_hierarchy(
     name: str | None = None,
     ordered: bool = False,
     root: str = SUPPRESSED,
+    text: str | None = None,
 ) -> Hierarchy:
     """Return the hierarchy that a CSV file spells out.
 
@@ -55,6 +56,8 @@ def csv_hierarchy(
         Whether the order of the lines means something.
     root
         The label of the root where the file has values alone.
+    text
+        What the file holds, where it stands inside another.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "zip.csv"
@@ -63,7 +66,7 @@ def csv_hierarchy(
     ('02138', '0213*', '*')
     """
     path = Path(path)
-    found = read_rows(path)
+    found = read_rows(path, text)
     rows = found.rows
     if {len(row) for row in rows} == {1}:
         rows = [(*row, root) for row in rows]
@@ -102,9 +105,10 @@ def write_csv(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = False
     write_whole(path, "\n".join(lines) + "\n", overwrite=overwrite)
 
 
-def read_rows(path: Path) -> CsvRows:
+def read_rows(path: Path, text: str | None = None) -> CsvRows:
     """Read the rows of a delimited file, finding out the delimiter; empty lines are left out."""
-    text = read_text(path, "hierarchy")
+    if text is None:
+        text = read_text(path, "hierarchy")
     attempts: list[CsvRows] = []
     failure: InputError | None = None
     for delimiter in _DELIMITERS:

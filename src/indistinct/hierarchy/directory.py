@@ -6,19 +6,27 @@ Hierarchies inside other content, such as the steps of a plan that was saved.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from indistinct.core import InputError, Level, did_you_mean
 from indistinct.hierarchy.choose import choose_hierarchy
 from indistinct.hierarchy.csvfile import csv_hierarchy
+from indistinct.hierarchy.foreign import (
+    Recoding,
+    argus_recoding,
+    arx_hierarchies,
+    r_recodings,
+)
 from indistinct.hierarchy.hierarchy import Hierarchy
 from indistinct.hierarchy.matching import match_files
 
-__all__ = ["Hierarchies", "hierarchies_in", "load_hierarchies"]
+__all__ = ["Hierarchies", "file_hierarchy", "hierarchies_in", "load_hierarchies"]
 
 _SHOWN_FILES = 8
+_RECODINGS = (".grc", ".r")
 
 
 class Hierarchies(Mapping[str, Hierarchy]):
@@ -33,12 +41,18 @@ class Hierarchies(Mapping[str, Hierarchy]):
     """
 
     def __init__(
-        self, hierarchies: Iterable[Hierarchy], *, notes: Mapping[str, str] | None = None
+        self,
+        hierarchies: Iterable[Hierarchy],
+        *,
+        notes: Mapping[str, str] | None = None,
+        chosen: Iterable[str] = (),
     ) -> None:
         self._by_name = {hierarchy.name: hierarchy for hierarchy in hierarchies}
         self.notes: Mapping[str, str] = dict(notes or {})
         """For each variable without a file of its name, a sentence on what was chosen and why;
         for each file of the directory that is not used, one on the reason."""
+        self.chosen = frozenset(chosen)
+        """The variables whose hierarchy was chosen from the values."""
 
     def __getitem__(self, name: str) -> Hierarchy:
         try:
@@ -66,16 +80,19 @@ def load_hierarchies(
     *,
     levels: Mapping[str, Level] | None = None,
     special: Mapping[str, Iterable[object]] | None = None,
+    labelled: Collection[str] = (),
 ) -> Hierarchies:
     """Return a hierarchy for each variable: that of ``<variable>.csv``, or one chosen.
 
     Where no file has the name of the variable, one whose first column holds all of its values is
-    taken (see `indistinct.hierarchy.matching`).
+    taken (see `indistinct.hierarchy.matching`). What other programs keep is read too: a project of
+    ARX, recodings of µ-Argus and of scripts for sdcMicro (see `indistinct.hierarchy.foreign`).
 
     Parameters
     ----------
     directory
-        Where the files are; None if there are none. Files of other variables are left alone.
+        Where the files are, or one file of another program; None if there are none. Files of
+        other variables are left alone.
     values
         For each variable the values that occur in the data. A file that does not know all of
         them is an error; all problems of a directory are told at once.
@@ -84,35 +101,43 @@ def load_hierarchies(
     special
         Codes that are no ordinary values, such as 999 for *unknown*; chosen hierarchies leave
         them as they are.
+    labelled
+        Variables whose codes have labels, and so are categories.
     """
-    folder = None if directory is None else Path(directory)
-    if folder is not None and not os.path.isdir(folder):
-        raise InputError(f"{folder} is not a directory. Name one that holds <variable>.csv files.")
-    files = {} if folder is None else {path.stem: path for path in sorted(folder.glob("*.csv"))}
+    given = _Given() if directory is None else _given(Path(directory))
+    files = {path.stem: path for path in given.texts}
     found: list[Hierarchy] = []
     notes: dict[str, str] = {}
     problems: list[str] = []
+    by_values: list[str] = []
     known = {name: list(occurring) for name, occurring in values.items()}
     needing = {name: known[name] for name in known if name not in files}
     # where each variable has a file of its own, the others are those of variables not asked for
-    left = [path for stem, path in files.items() if stem not in known] if needing else []
-    matched = match_files(left, needing)
+    others = {path: text for path, text in given.texts.items() if path.stem not in known}
+    matched = match_files(others if needing else {}, needing)
     files |= matched.files
     notes |= matched.used
+    recodings = {name: given.recodings.pop(name.casefold(), None) for name in needing}
     for name, occurring in known.items():
         try:
             if name in files:
-                found.append(
-                    _checked(csv_hierarchy(files[name], name=name), files[name], occurring)
-                )
+                path = files[name]
+                tree = csv_hierarchy(path, name=name, text=given.texts[path])
+                found.append(_checked(tree, path, occurring))
+            elif (recoding := recodings[name]) is not None:
+                apart = (special or {}).get(name, ())
+                found.append(recoding.hierarchy(occurring, name=name, special=apart))
+                notes[name] = f"'{name}' is recoded as {recoding.origin} says."
             else:
                 chosen = choose_hierarchy(
                     name,
                     occurring,
                     (levels or {}).get(name),
                     special=(special or {}).get(name, ()),
+                    labelled=name in labelled,
                 )
                 found.append(chosen.hierarchy)
+                by_values.append(name)
                 asked = f" {matched.asked[name]}" if name in matched.asked else ""
                 notes[name] = chosen.reason + (asked or _misspelt(name, files, values))
         except InputError as error:
@@ -122,7 +147,53 @@ def load_hierarchies(
     if problems:
         listed = "\n".join(f"- {problem}" for problem in problems)
         raise InputError(f"{len(problems)} hierarchies have problems:\n{listed}")
-    return Hierarchies(found, notes={**notes, **_told_unused(matched.unused)})
+    unused = matched.unused | {
+        f"{recoding.origin} ({name})": "no variable that needs a hierarchy has that name"
+        for name, recoding in given.recodings.items()
+    }
+    return Hierarchies(found, notes={**notes, **_told_unused(unused)}, chosen=by_values)
+
+
+@dataclass
+class _Given:
+    """What a user has: CSV files, with their text where they stand inside another, and recodings
+    by the variable's name in small letters."""
+
+    texts: dict[Path, str | None] = field(default_factory=dict)
+    recodings: dict[str, Recoding] = field(default_factory=dict)
+
+
+def _given(place: Path) -> _Given:
+    if place.suffix.lower() == ".deid":
+        return _Given(dict(arx_hierarchies(place)))
+    if not os.path.isdir(place) and place.suffix.lower() not in _RECODINGS:
+        raise InputError(
+            f"{place} is not a directory. Name one that holds <variable>.csv files, a project of "
+            "ARX (.deid), a recoding of µ-Argus (.grc) or a script for sdcMicro (.R)."
+        )
+    files = sorted(place.iterdir()) if os.path.isdir(place) else [place]
+    found = _Given({path: None for path in files if path.suffix == ".csv"})
+    for path in files:
+        if path.suffix.lower() == ".grc":
+            found.recodings[path.stem.casefold()] = argus_recoding(path)
+        elif path.suffix.lower() == ".r":
+            recodings = r_recodings(path).items()
+            found.recodings |= {name.casefold(): recoding for name, recoding in recodings}
+    if files == [place] and not found.recodings:
+        raise InputError(f"{place} has no call of globalRecode or groupAndRename.")
+    return found
+
+
+def file_hierarchy(
+    path: Path, values: Iterable[object], *, name: str, special: Iterable[object] = ()
+) -> Hierarchy:
+    """Return the hierarchy of a variable that a file tells, of ours or of another program."""
+    if path.suffix.lower() not in (*_RECODINGS, ".deid"):
+        return csv_hierarchy(path, name=name)
+    found = load_hierarchies(path, {name: values}, special={name: special})
+    if name in found.chosen:
+        raise InputError(f"{path} has no hierarchy and no recoding of '{name}'.")
+    return found[name]
 
 
 def _told_unused(unused: Mapping[str, str]) -> dict[str, str]:

@@ -40,15 +40,18 @@ class Matched:
     """For each file that is not used, why."""
 
 
-def match_files(files: Iterable[Path], variables: Mapping[str, Iterable[object]]) -> Matched:
+def match_files(
+    files: Mapping[Path, str | None], variables: Mapping[str, Iterable[object]]
+) -> Matched:
     """Return which of some files belongs to which of some variables, by content and name.
 
-    `variables` are those that have no file of their name, with the values that occur.
+    `files` have their text where they stand inside another; `variables` are those that have no
+    file of their name, with the values that occur.
     """
     rows, matched = {}, Matched()
-    for path in files:
+    for path, text in files.items():
         try:
-            rows[path] = read_rows(path).rows
+            rows[path] = read_rows(path, text).rows
         except InputError:
             matched.unused[path.name] = "it cannot be read as a hierarchy"
     known = {path: {row[0] for row in table} for path, table in rows.items()}

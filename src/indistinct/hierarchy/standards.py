@@ -134,6 +134,17 @@ def _isco08(code: str) -> Labels | None:
     return _masked(code, 3), _masked(code, 2), major
 
 
+def _isced(code: str) -> Labels | None:
+    if not re.fullmatch(r"[0-8][0-9]{0,2}", code):
+        return None
+    broad = next(label for most, label in _ISCED if code[0] <= most)
+    # level 3 stays 3 and the codes of three digits under it are 3**, which cannot be read as one
+    return _masked(code, 1), broad
+
+
+_ISCED = (("2", "low (0-2)"), ("4", "medium (3-4)"), ("8", "high (5-8)"))
+
+
 def _masked(code: str, kept: int) -> str:
     """Return a code of digits with a mask in place of the others: 25** cannot be read as 25."""
     return code[:kept] + "*" * (len(code) - kept)
@@ -189,6 +200,12 @@ STANDARDS: Mapping[str, Standard] = {
         _by_parts(r"((\d)\d\d)\d\d", r"\1**", r"\2****"),
         cue=r"zip|zcta",
     ),
+    "us-zip4": Standard(
+        "ZIP+4 codes of the United States",
+        ("ZIP code", "first 3 digits", "first digit"),
+        _by_parts(r"(((\d)\d\d)\d\d)-?\d{4}", r"\1", r"\2**", r"\3****"),
+        cue=r"zip|zcta",
+    ),
     "de-postcode": Standard(
         "postcodes of Germany",
         ("first 3 digits", "first 2 digits", "postal zone"),
@@ -212,6 +229,12 @@ STANDARDS: Mapping[str, Standard] = {
         ("group", "division", "section"),
         _nace2,
         r"(?<![a-z])(nace|isic)",
+    ),
+    "isced": Standard(
+        "ISCED 2011 levels of education",
+        ("level", "low, medium or high"),
+        _isced,
+        r"(?<![a-z])isced",
     ),
     "icd10": Standard(
         "ICD-10 diagnoses",

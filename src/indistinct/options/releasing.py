@@ -68,7 +68,8 @@ _ALL: tuple[Option[Any], ...] = (
     Option(
         "hierarchies",
         a_path,
-        "a folder of <variable>.csv files, a value and its ancestors per line; others are chosen",
+        "a folder of <variable>.csv files, a value and its ancestors per line, or a file of ARX "
+        "(.deid), µ-Argus (.grc) or sdcMicro (.R); others are chosen",
     ),
     _release("out", a_path, "the release folder to write"),
     _release("format", a_word(Format), "the format of the released file"),

@@ -14,8 +14,8 @@ from indistinct.core import InputError, did_you_mean
 from indistinct.hierarchy import (
     Hierarchy,
     code_hierarchy,
-    csv_hierarchy,
     date_hierarchy,
+    file_hierarchy,
     interval_hierarchy,
     ordered_hierarchy,
     standard_hierarchy,
@@ -154,7 +154,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "file": Kind(
         {"file": existing_file},
-        lambda values, name, special, options: csv_hierarchy(options["file"], name=name),
+        lambda values, name, special, options: file_hierarchy(
+            options["file"], values, name=name, special=special
+        ),
         needs=("file",),
     ),
 }

@@ -54,7 +54,6 @@ from indistinct.project.settings import (
     data_file,
     encoding,
     existing_file,
-    folder,
     header,
     listed,
     missing_codes,
@@ -144,7 +143,10 @@ class Release:
         "what a missing value is when records are counted: a category of its own, or any value",
         default="own",
     )
-    hierarchies: Path | None = setting(folder, "a folder of <variable>.csv hierarchy files")
+    hierarchies: Path | None = setting(
+        existing_file,
+        "a folder of <variable>.csv hierarchy files, or a file of ARX, µ-Argus or sdcMicro",
+    )
     method: str | None = setting(text, "how the data are protected, as --method says it")
     plan: Path | None = setting(
         existing_file, "a plan that was saved, to be replayed instead of a method"
@@ -342,6 +344,7 @@ class Project:
             {name: occurring for name, occurring in known.items() if name not in built},
             levels={name: source.variables[name].level for name in known},
             special=special,
+            labelled={n for n, found in known.items() if source.variables[n].labels_most(found)},
         )
         return Hierarchies([built.get(n) or rest[n] for n in known], notes=rest.notes)
 

@@ -44,7 +44,6 @@ __all__ = [
     "data_file",
     "encoding",
     "existing_file",
-    "folder",
     "header",
     "listed",
     "missing_codes",
@@ -105,14 +104,6 @@ def path(value: Any, place: Place) -> Path | None:
         place.say(f"{astray}. Got {shown(value)}.")
         return None
     return there
-
-
-def folder(value: Any, place: Place) -> Path | None:
-    """Take the path of a folder that exists."""
-    found = path(value, place)
-    if found is not None and not os.path.isdir(found):
-        place.say(f"names a folder that does not exist. Got {shown(value)}. Create it or leave it.")
-    return _read_later(found, place)
 
 
 def existing_file(value: Any, place: Place) -> Path | None:
