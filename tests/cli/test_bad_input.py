@@ -179,7 +179,9 @@ def test_catalogue_that_would_need_a_million_million_cells(outcome, tmp_path):
 
 def test_protect_refuses_before_it_writes(outcome, people):
     folder = people.parent / "release"
-    assert "--method" in outcome.refused("protect", people, "--key", "age", "--out", folder)
+    assert "--secret is for" in outcome.refused(
+        *("protect", people, "--key", "age", "--secret", "x.key", "--out", folder)
+    )
     assert "--out" in outcome.refused("protect", people, "--key", "age", "--method", "blank")
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")

@@ -197,7 +197,7 @@ WRONG = [
     (["--method", "optimal", "--max-drop", "1.5"], "", 2),
     (["--method", "mondrian", "--k", "1"], "k", 2),
     (["--plan", "nowhere.json"], "nowhere.json", 2),
-    ([], "--method", 2),
+    (["--max-drop", "9", "--meaning", "wildcard"], "Say which with --method", 2),
 ]
 
 

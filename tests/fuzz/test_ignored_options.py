@@ -22,7 +22,7 @@ from fuzz_running import Place, Runner
 from indistinct.cli.app import verb_function
 from indistinct.cli.places import (
     DataPlace,
-    InputFolder,
+    HierarchyPlace,
     KeptFile,
     OutputFile,
     OutputFolder,
@@ -127,7 +127,7 @@ def value_for(kind: PlaceKind | None, parameter: Any) -> str:
             return "folder"
         case OutputFile():
             return f"file{(*kind.endings, '.csv')[0]}"
-        case InputFolder():
+        case HierarchyPlace():
             return "trees"
         case ReleasePlace():
             return "rel"

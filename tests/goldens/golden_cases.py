@@ -614,7 +614,7 @@ def _mistakes() -> Iterator[Scene]:
             f"{protect} --method datafly --profile age=7 --out r",
             f"{protect} --method shuffle --given sex --out r",
             f"{protect} --method steps --out r",
-            f"{protect} --out r",
+            f"{protect} --secret r.key --out r",
             f"{protect} --method mondrian --keep nothing --out r",
             f"{protect} --method mondrian --hierarchies gone --out r",
             f"{protect} --method mondrian --format xls --out r",

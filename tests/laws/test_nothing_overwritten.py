@@ -24,7 +24,7 @@ from indistinct.census import write_census
 from indistinct.cli import run
 from indistinct.cli.places import (
     DataPlace,
-    InputFolder,
+    HierarchyPlace,
     KeptFile,
     LettersPlace,
     OutputFile,
@@ -171,7 +171,7 @@ def test_a_head_without_its_trail_makes_no_trail(tmp_path):
 INTO_FOLDERS = [
     (verb, read, written)
     for verb, read, written in pairs()
-    if isinstance(PLACES[verb][read], InputFolder | LettersPlace)
+    if isinstance(PLACES[verb][read], HierarchyPlace | LettersPlace)
 ]
 
 

@@ -18,8 +18,8 @@ from typer.models import ArgumentInfo
 from indistinct.cli.app import VERBS, verb_function
 from indistinct.cli.places import (
     DataPlace,
+    HierarchyPlace,
     InputFile,
-    InputFolder,
     KeptFile,
     LettersPlace,
     OutputFile,
@@ -35,7 +35,7 @@ from indistinct.cli.verb import as_verb, option_of, places_of
 from indistinct.core.errors import IndistinctError
 
 PEOPLE = "age,sex\n" + "41,m\n42,f\n43,m\n" * 4
-INPUTS = (DataPlace, InputFile, InputFolder, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
+INPUTS = (DataPlace, InputFile, HierarchyPlace, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
 
 VERB_NAMES = list(VERBS)
 BY_NAME: dict[str, Callable[..., None]] = {verb: verb_function(verb) for verb in VERBS}
@@ -88,7 +88,7 @@ class World:
         there = {
             DataPlace: "people.csv",
             InputFile: "file.txt",
-            InputFolder: "hierarchies",
+            HierarchyPlace: "hierarchies",
             LettersPlace: "letter.txt",
             ProjectFile: "release.toml",
             ReleasePlace: "release",
@@ -99,7 +99,7 @@ class World:
 
     def file_of(self, kind: PlaceKind) -> Path:
         """Return the file behind what fits a kind that is read."""
-        inside = {InputFolder: "hierarchies/age.csv", ReleasePlace: "release/data.csv"}
+        inside = {HierarchyPlace: "hierarchies/age.csv", ReleasePlace: "release/data.csv"}
         return self.folder / inside.get(type(kind), self.sample(kind, "").name)
 
     def arguments(self, verb: str, given: dict[str, Any]) -> list[str]:

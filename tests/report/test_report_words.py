@@ -167,7 +167,7 @@ def _toml(text: str) -> str:
 
 
 DATA = re.compile(
-    r"""[\w/.-]+\.(?:md|json|jsonl|parquet|html|toml)  # files
+    r"""[\w/.-]+\.(?:md|json|jsonl|parquet|csv|xml|html|toml)  # files
     | \b[0-9a-f]{16,64}\b                        # hashes
     | \d{4}-\d\d-\d\dT[\d:+]+                    # times
     | [a-z]{3}~\w+ | ~rare                       # categories of the data

@@ -295,7 +295,6 @@ def test_utility_that_cannot_be_measured_is_a_warning(write, monkeypatch):
 @pytest.mark.parametrize(
     ("release", "more", "options", "sentence"),
     [
-        ("", "", [], "Say how to protect"),
         ('method = "datafyl"', "", [], "There is no method 'datafyl'. Did you mean 'datafly'?"),
         ('method = "suppress"\nkey = ["age", "sxe"]', "", [], "Did you mean 'sex'?"),
         ('method = "suppress"\nkeep = ["twon"]', "", [], "Did you mean 'town'?"),
@@ -368,7 +367,7 @@ def test_a_drafted_project_runs_as_it_is(people, tmp_path, capfd, monkeypatch):
     capfd.readouterr()
     assert command(["run", "release.toml", "--json"]) == 1
     told = json.loads(capfd.readouterr().out)
-    assert told["method"] == "local-recoding"
+    assert told["method"] == "k-similar"
     assert told["state"] == "reservations"
     assert "key-not-confirmed" in [r["code"] for r in told["reservations"]]
 

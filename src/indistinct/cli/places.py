@@ -33,7 +33,6 @@ __all__ = [
     "DataPlace",
     "HierarchyPlace",
     "InputFile",
-    "InputFolder",
     "KeptFile",
     "LettersPlace",
     "OutputFile",
@@ -88,28 +87,18 @@ class InputFile(PlaceKind):
 
 
 @dataclass(frozen=True)
-class InputFolder(PlaceKind):
-    """A folder of files that exists."""
-
-    ending: str = "*.csv"
-
-    def check(self, path: Path, watch: Watch) -> None:
-        """Refuse what is no folder, or holds what is no regular file."""
-        check_folder_of_files(path, self.what, ending=self.ending)
-
-
-@dataclass(frozen=True)
-class HierarchyPlace(InputFolder):
+class HierarchyPlace(PlaceKind):
     """A folder of hierarchies, or a file that another program keeps them in."""
 
     what: str = "folder of hierarchies"
 
     def check(self, path: Path, watch: Watch) -> None:
-        """Refuse what is neither."""
-        if path.is_file():
+        """Refuse what is neither, and a folder that holds what is no regular file."""
+        if os.path.isfile(path):
             check_file(path, "hierarchy")
-        else:
-            super().check(path, watch)
+            return
+        for ending in ("*.csv", "*.grc", "*.[rR]"):
+            check_folder_of_files(path, self.what, ending=ending)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from indistinct.files import Source
 from indistinct.flow.wanted import Wanted, check_against_data
 from indistinct.hierarchy import Hierarchies, Hierarchy
 from indistinct.keys import KeyTable, threshold
-from indistinct.options import known_method, method_options, refuse_unknown_options
+from indistinct.options import (
+    known_method,
+    known_methods,
+    method_options,
+    refuse_unknown_options,
+)
 from indistinct.protect import (
     KMap,
     PrivacyModel,
@@ -24,6 +29,7 @@ from indistinct.protect import (
     percent_of_records,
     protect_by_method,
     protect_people,
+    usual_method,
 )
 from indistinct.utility.comparing import SideBySide
 
@@ -38,6 +44,7 @@ __all__ = [
     "protect_data",
     "request_of",
     "silent",
+    "with_method",
 ]
 
 Say = Callable[[str], None]
@@ -59,6 +66,24 @@ def climbed(data: Data, key: Sequence[str], wanted: Wanted, say: Say) -> Hierarc
     for note in found.notes.values():
         say(f"hierarchy: {note}")
     return found
+
+
+def with_method(data: Data, key: Sequence[str], wanted: Wanted, say: Say) -> Wanted:
+    """Return what is asked with the method that suits the data, if none was named, and say why."""
+    if wanted.plan is not None or wanted.method is not None:
+        return wanted
+    usual = usual_method(
+        records=data.records,
+        weighted=bool(data.variables.names(role="weight")),
+        several_records=data.with_several_records(key, wanted.person) is not None,
+        options=wanted.options,
+    )
+    others = ", ".join(name for name in known_methods("generalising") if name != usual.method)
+    say(
+        f"method: {usual.method}, because {usual.reason}. Others are {others}; what each would "
+        "cost is shown by --compare."
+    )
+    return wanted.but(method=usual.method)
 
 
 def protect_data(

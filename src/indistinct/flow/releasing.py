@@ -12,7 +12,14 @@ from indistinct.core import IndistinctError, InputError, Interrupted, Seed
 from indistinct.core.doors import watching
 from indistinct.engine import EngineName
 from indistinct.flow import WrittenReport, write_report
-from indistinct.flow.protecting import Say, climbed, options_for, protect_data, silent
+from indistinct.flow.protecting import (
+    Say,
+    climbed,
+    options_for,
+    protect_data,
+    silent,
+    with_method,
+)
 from indistinct.flow.run_result import Run
 from indistinct.flow.session import Data, open_data
 from indistinct.flow.wanted import Wanted, check_against_data, check_wanted, secret_beside
@@ -153,9 +160,10 @@ def release_data(
     wanted = wanted.completed(data.project)
     signing = check_wanted(wanted, data.project)
     assert wanted.out is not None
-    assert wanted.report is not None
     names = data.key(wanted.key)
     registers = check_against_data(data, names, wanted)
+    wanted = with_method(data, names, wanted, say)
+    assert wanted.report is not None
     if (sensitive := wanted.options.get("sensitive")) is not None:
         data = data.with_roles(**{sensitive: "sensitive"})
     seed = fresh_seed() if wanted.seed is None else wanted.seed

@@ -5,7 +5,7 @@ Everything that can be known to be wrong before the work, which may take hours, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,11 @@ from indistinct.files import Source
 from indistinct.options import (
     RELEASING,
     known_method,
-    known_methods,
     method_options,
     refuse_unknown_options,
 )
 from indistinct.project import Project, ReportSettings
-from indistinct.protect import Plan
+from indistinct.protect import Plan, usual_method
 from indistinct.prove import check_codes
 from indistinct.release import SigningKey, parts
 from indistinct.release.report import find_browser, load_words
@@ -110,13 +109,8 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
     check_codes((*wanted.accept, *(in_project or ())))
     if wanted.plan is not None:
         Plan.load(wanted.plan)
-    elif wanted.method is None:
-        raise InputError(
-            f"Say how to protect: {', '.join(known_methods())}, with --method or in the project "
-            'file, [release] method = "datafly". See what each would cost with protect --compare.'
-        )
     else:
-        _check_options(wanted.method, wanted.options)
+        _check_options(wanted)
     if project is not None and project.steps and not _does_steps(wanted):
         named = ", ".join(f"[steps.{name}]" for name in project.steps)
         what = "a plan" if wanted.plan is not None else f"'{wanted.method}'"
@@ -146,7 +140,11 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
 
 def _does_steps(wanted: Wanted) -> bool:
     """Say whether the steps of a project file are applied with what is asked."""
-    if wanted.plan is not None or known_method(wanted.method or "").family == "acting":
+    if wanted.plan is not None:
+        return False
+    if wanted.method is None:
+        return True  # one that generalises will be chosen
+    if known_method(wanted.method).family == "acting":
         return False
     return not (wanted.method == "shuffle" and wanted.options.get("variables"))
 
@@ -168,11 +166,17 @@ def check_against_data(data: Data, key: Sequence[str], wanted: Wanted) -> list[S
     return opened
 
 
-def _check_options(method: str, options: Mapping[str, Any]) -> None:
+def _check_options(wanted: Wanted) -> None:
+    options = wanted.options
     if ("l" in options or "t" in options) and "sensitive" not in options:
         raise InputError("--l and --t need the sensitive variable: --sensitive NAME.")
+    if wanted.method is None:
+        if wanted.secret is not None:
+            raise InputError("--secret is for --method encrypt: other methods have no key.")
+        usual_method(records=0, weighted=False, several_records=False, options=options)
+        return
     for_all = {one.name for one in method_options() if one.for_all}
-    refuse_unknown_options(method, {n: v for n, v in options.items() if n not in for_all})
+    refuse_unknown_options(wanted.method, {n: v for n, v in options.items() if n not in for_all})
 
 
 def _check_release(path: Path) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         Place,
         Problems,
         choice,
+        count_or_share,
         header,
         listed,
         number,

@@ -7,6 +7,7 @@ option that was typed, where it is told with its name.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +22,12 @@ __all__ = [
     "Place",
     "Problems",
     "choice",
+    "count_or_share",
     "header",
     "listed",
     "number",
     "ranges",
+    "read_count_or_share",
     "shares",
     "shown",
     "text",
@@ -140,6 +143,32 @@ def number(*, least: float, most: float | None = None, hint: str = "") -> Check:
         return None
 
     return check
+
+
+def read_count_or_share(typed: str) -> float | str:
+    """Take 25 as a count, 0.02 and 2% as a share; what is neither stays a text.
+
+    >>> [read_count_or_share(typed) for typed in ("25", "0.02", "5%", "many")]
+    [25, 0.02, 0.05, 'many']
+    """
+    text = typed.strip()
+    try:
+        if text.endswith("%"):
+            share = float(text[:-1]) / 100
+            return share if share < 1 else typed
+        number = float(text)
+    except ValueError:
+        return typed
+    return int(number) if number >= 1 and number.is_integer() else number
+
+
+def count_or_share(value: Any, place: Place) -> float | None:
+    """Take a number of records, or a share of them: 0.02 or "2%"."""
+    found = read_count_or_share(value) if isinstance(value, str) else value
+    if isinstance(found, (int, float)) and not isinstance(found, bool) and 0 <= found < math.inf:
+        return found
+    place.wrong("a number of records, a share below 1, or a percentage such as 5%", value)
+    return None
 
 
 def yes_or_no(value: Any, place: Place) -> bool | None:

@@ -140,15 +140,10 @@ def a_number(
     return Kind(float | None, checking.number(least=least, most=most), float, unset=unset)
 
 
-def _count_or_share(number: float) -> float:
-    """Take 25 as a count and 0.02 as a share."""
-    return int(number) if number >= 1 and number.is_integer() else number
-
-
 a_count_or_share: Kind[float] = Kind(
-    float, checking.number(least=0), float, _count_or_share, unset=0
+    float, checking.count_or_share, str, checking.read_count_or_share, unset=0
 )
-"""A number of records, or a share of them below 1."""
+"""A number of records, or a share of them: 0.02 or 2%."""
 
 _listed_names = checking.listed(checking.text, "variable names")
 

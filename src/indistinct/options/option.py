@@ -111,7 +111,10 @@ class Option(Generic[T]):
     def read_typed(self, typed: Any) -> T:
         """Return the value of what was typed; numbers have the limits of a project file."""
         value: T = self.kind.read(typed)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and self.kind.check:
+        if isinstance(value, bool) or not self.kind.check:
+            return value
+        # a text that should have become a number is told as what it is
+        if isinstance(value, (int, float)) or (isinstance(value, str) and self.kind.holds is float):
             problems = Problems("", Lines({}))
             self.kind.check(value, Place(problems, Path(), (self.name,), self.typed_as))
             try:

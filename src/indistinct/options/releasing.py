@@ -45,7 +45,12 @@ def _release(
 
 
 _ALL: tuple[Option[Any], ...] = (
-    Option("method", a_text, "how to protect, by name", metavar="METHOD"),
+    Option(
+        "method",
+        a_text,
+        "how to protect, by name; by default what suits the data, and you are told why",
+        metavar="METHOD",
+    ),
     Option("plan", a_path, "replay a plan that was saved, instead of a method"),
     Option("key", names, "the variables an intruder can know: a,b,c", metavar="NAMES"),
     Option(

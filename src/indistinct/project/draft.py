@@ -14,6 +14,7 @@ from indistinct.engine import Engine
 from indistinct.files import Source, is_database, shown_address
 from indistinct.naming import Guess, find_person, guess_variables
 from indistinct.options import toml_comment, toml_header, toml_key, toml_value
+from indistinct.protect import usual_method
 from indistinct.results import Shown, Table
 
 __all__ = ["Draft", "draft_project"]
@@ -44,9 +45,9 @@ confirmed = false
 # A missing value is a category of its own ("own"), or can be any value ("wildcard").
 missing = "own"
 # hierarchies = "hierarchies"   # a folder of <variable>.csv files
-# How the records are changed. Single cells climb hierarchies here; what the other methods would
-# cost is shown by: indistinct protect {file} --compare
-method = "local-recoding"
+# How the records are changed. This method because {reason}.
+# What the others would cost is shown by: indistinct protect {file} --compare
+method = "{method}"
 # keep = []                     # the variables that are released beside the key; else all
 # release = []                  # what names people and is released all the same
 # registers = []                # files of people to attack the release with
@@ -156,6 +157,11 @@ class Draft(Shown):
         """
         key = [guess.name for guess in self.guesses if guess.role == "key"]
         promise = "k = 5" if key else "# k = 5   (no variable looks like a key: name some first)"
+        usual = usual_method(
+            records=self.records,
+            weighted=any(guess.role == "weight" for guess in self.guesses),
+            several_records=self.person is not None,
+        )
         lines = [
             toml_comment(f"A first draft, from {self.records:,} records."),
             _HEAD.format(file=toml_comment(file)[2:]),
@@ -171,7 +177,13 @@ class Draft(Shown):
         lines += [
             "",
             toml_header("release"),
-            _RELEASE.format(k=promise, person=self._person(), file=toml_comment(file)[2:]),
+            _RELEASE.format(
+                k=promise,
+                person=self._person(),
+                file=toml_comment(file)[2:],
+                method=usual.method,
+                reason=usual.reason,
+            ),
         ]
         for guess in self.guesses:
             lines += [*_section(guess), ""]

@@ -51,6 +51,7 @@ from indistinct.project.settings import (
     Problems,
     choice,
     cluster,
+    count_or_share,
     data_file,
     encoding,
     existing_file,
@@ -152,7 +153,7 @@ class Release:
         existing_file, "a plan that was saved, to be replayed instead of a method"
     )
     max_drop: float | None = setting(
-        number(least=0), "how many records may be left out: a number, or a share below 1"
+        count_or_share, "how many records may be left out: a number, or a share: 0.05 or '5%'"
     )
     loss: Loss | None = setting(choice(*get_args(Loss)), "the measure that is made least")
     keep: tuple[str, ...] | None = of_option("keep")

@@ -31,6 +31,7 @@ from indistinct.project.settings import (
     Place,
     Problems,
     choice,
+    count_or_share,
     existing_file,
     header,
     listed,
@@ -209,7 +210,7 @@ class Recipient:
         shares, "how much distortion is borne in variables, from 0 to 1"
     )
     max_drop: float | None = setting(
-        number(least=0), "how many records may be left out: a number, or a share below 1"
+        count_or_share, "how many records may be left out: a number, or a share: 0.05 or '5%'"
     )
     smallest: int | None = setting(
         whole(least=1), "the fewest people, as they show, of a row that is told; by default k"

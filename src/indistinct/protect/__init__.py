@@ -106,5 +106,6 @@ if TYPE_CHECKING:
         people_with,
     )
     from indistinct.protect.told import PublicRule, keep_untold, true_rules
+    from indistinct.protect.usual import Usual, usual_method
 
 open_doorway(__name__)

@@ -28,7 +28,7 @@ __all__ = ["LIMITS", "LOSS", "MAX_DROP", "WEIGHTS", "Decision", "Records", "cell
 MAX_DROP: Option[float] = Option(
     "max_drop",
     a_count_or_share,
-    "records that may be left out: a number, or a share below 1",
+    "records that may be left out: a number, or a share: 0.05 or 5%",
     setting="release.max_drop",
 )
 LOSS: Option[LossName | None] = Option(
