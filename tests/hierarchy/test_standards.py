@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from indistinct.core.errors import InputError
@@ -13,6 +15,7 @@ from indistinct.hierarchy import (
     recognised,
     standard_hierarchy,
 )
+from indistinct.hierarchy.standards import _lines, _range_name
 
 CODES = {
     "uk-postcode": ["SW1A 1AA", "M1 1AE", "EC2V7AE", "SW1A 2AA"],
@@ -50,8 +53,10 @@ def test_each_standard_nests_and_gives_every_code_an_ancestor(standard: str) -> 
         ("isco08", "2512", ("251*", "25**", "2 Professionals")),
         ("nace2", "62.01", ("62.0*", "62*", "J Information and communication")),
         ("nace2", "62", ("62*", "62*", "J Information and communication")),
-        ("icd10", "C34", ("C34*", "II Neoplasms")),
-        ("icd10", "D50.0", ("D50*", STANDARDS["icd10"].labels("D89")[1])),  # type: ignore[index]
+        ("icd10", "C34", ("C34*", "C30-C39", "II Neoplasms")),
+        ("icd10", "Y09", ("Y09*", "X85-Y09", "XX External causes of morbidity and mortality")),
+        ("icd10", "D51.0", ("D51*", "D50-D53", STANDARDS["icd10"].labels("D89")[2])),  # type: ignore[index]
+        ("icd10", "A10", ("A10*", "A10*", "I Certain infectious and parasitic diseases")),
         ("nuts", "DE212", ("DE21", "DE2", "DE")),
         ("country", "FRA", ("Western Europe", "Europe")),
         ("country", "392", ("Eastern Asia", "Asia")),
@@ -88,3 +93,13 @@ def test_names_of_levels_survive_a_plan_and_are_told() -> None:
 def test_an_unknown_standard_is_refused_with_those_that_exist() -> None:
     with pytest.raises(InputError, match="must be one of uk-postcode"):
         standard_hierarchy(["x"], standard="us")
+
+
+def test_every_block_lies_in_one_chapter_and_blocks_do_not_meet():
+    spans = sorted(
+        (first, last) for line in _lines("icd10_blocks") for first, _, last in [line.partition("-")]
+    )
+    assert len(spans) == 261
+    assert all(ends < begins for (_, ends), (begins, _) in itertools.pairwise(spans))
+    for first, last in spans:
+        assert _range_name("icd10", first) == _range_name("icd10", last) is not None

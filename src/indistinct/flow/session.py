@@ -288,10 +288,48 @@ class Data:
         names = self.key(key)
         values = {name: self._values(name) for name in names}
         if self.project is not None and directory is None:
-            return self.project.hierarchies(values, self.source)
-        levels = {name: self.variables[name].level for name in names}
-        labelled = {name for name in names if self.variables[name].labels_most(values[name])}
-        return hierarchy.load_hierarchies(directory, values, levels=levels, labelled=labelled)
+            found = self.project.hierarchies(values, self.source)
+        else:
+            # that cells are numbers makes no amounts of them, where the file says nothing else
+            known = [self.variables[name] for name in names]
+            levels = {v.name: v.level for v in known if v.level != "numeric" or v.labels or v.label}
+            labelled = {name for name in names if self.variables[name].labels_most(values[name])}
+            found = hierarchy.load_hierarchies(directory, values, levels=levels, labelled=labelled)
+        return self._with_clusters(found, values)
+
+    def _with_clusters(
+        self, found: Hierarchies, values: Mapping[str, Sequence[Any]]
+    ) -> Hierarchies:
+        """Return hierarchies in which categories that could be suppressed only are clustered."""
+        bare = [
+            name
+            for name in found.chosen
+            if found[name].height == 1
+            and self.variables[name].level not in ("ordinal", "date")
+            and hierarchy.FEWEST_CLUSTERED <= len(values[name]) <= hierarchy.MOST_CLUSTERED
+        ]
+        if not bare:
+            return found
+        table = self.key_table(list(values))
+        made, notes = {}, {}
+        for name in bare:
+            variable = self.variables[name]
+            made[name] = hierarchy.clustered_hierarchy(
+                *keys.profiles_of(table, name),
+                name=name,
+                special=[value for value in values[name] if variable.is_missing(value)],
+            )
+            if made[name].height > 1:
+                notes[name] = (
+                    f"'{name}' has no hierarchy file and holds categories: those that are alike "
+                    "in the rest of the key are joined, as counts of the data say. Give it a file "
+                    "if they mean something else."
+                )
+        return hierarchy.Hierarchies(
+            [made.get(name, found[name]) for name in found],
+            notes={**found.notes, **notes},
+            chosen=found.chosen,
+        )
 
     def _values(self, name: str) -> list[Any]:
         """Return the values that occur in a column, each once."""

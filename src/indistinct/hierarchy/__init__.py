@@ -11,6 +11,11 @@ if TYPE_CHECKING:
         ordered_hierarchy,
         suppression_only,
     )
+    from indistinct.hierarchy.clustered import (
+        FEWEST_CLUSTERED,
+        MOST_CLUSTERED,
+        clustered_hierarchy,
+    )
     from indistinct.hierarchy.codes import code_hierarchy
     from indistinct.hierarchy.csvfile import csv_hierarchy, write_csv
     from indistinct.hierarchy.dates import date_hierarchy, is_date

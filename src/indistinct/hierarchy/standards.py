@@ -53,7 +53,7 @@ def standard_hierarchy(
     >>> standard_hierarchy(["SW1A 1AA"], standard="uk-postcode").ancestors("SW1A 1AA")
     ('SW1A 1AA', 'SW1A 1', 'SW1A', 'SW', '*')
     >>> standard_hierarchy(["C34.1"], standard="icd10").ancestors("C34.1")
-    ('C34.1', 'C34*', 'II Neoplasms', '*')
+    ('C34.1', 'C34*', 'C30-C39', 'II Neoplasms', '*')
     """
     if standard not in STANDARDS:
         raise InputError(f"standard must be one of {', '.join(STANDARDS)}. Got '{standard}'.")
@@ -113,7 +113,7 @@ def _range_name(file: str, code: str) -> str | None:
         span, _, label = line.partition(" ")
         first, _, last = span.partition("-")
         if first <= code <= (last or first):
-            return label
+            return label or span
     return None
 
 
@@ -123,8 +123,11 @@ _ICD = re.compile(r"([A-Z]\d\d)(\.?[0-9A-Z]{1,4})?")
 def _icd10(code: str) -> Labels | None:
     found = _ICD.fullmatch(code)
     chapter = None if found is None else _range_name("icd10", found[1])
-    # E11* and not E11, which is a code of its own
-    return None if found is None or chapter is None else (f"{found[1]}*", chapter)
+    if found is None or chapter is None:
+        return None
+    category = f"{found[1]}*"  # and not E11, which is a code of its own
+    # a code between the blocks, of some country's version, stays what it is
+    return category, _range_name("icd10_blocks", found[1]) or category, chapter
 
 
 def _isco08(code: str) -> Labels | None:
@@ -238,7 +241,7 @@ STANDARDS: Mapping[str, Standard] = {
     ),
     "icd10": Standard(
         "ICD-10 diagnoses",
-        ("three-character category", "chapter"),
+        ("three-character category", "block", "chapter"),
         _icd10,
         r"(?<![a-z])icd|diagnos",
     ),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         present_and_different,
         several_records,
     )
+    from indistinct.keys.profiles import profiles_of
     from indistinct.keys.recoding import DROPPED, Recoding, counts_by_row, group_rows
     from indistinct.keys.standing_out import (
         People,

@@ -347,7 +347,9 @@ class Project:
             special=special,
             labelled={n for n, found in known.items() if source.variables[n].labels_most(found)},
         )
-        return Hierarchies([built.get(n) or rest[n] for n in known], notes=rest.notes)
+        return Hierarchies(
+            [built.get(n) or rest[n] for n in known], notes=rest.notes, chosen=rest.chosen
+        )
 
 
 # Putting what a project file declares onto the variables of a data set ---------------------------
