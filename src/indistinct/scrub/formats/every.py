@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from indistinct.scrub.formats.sheet import Sheet
 
@@ -74,9 +73,9 @@ def all_formats() -> dict[str, LetterFormat]:
 
 
 def _found() -> Iterator[LetterFormat]:
-    package = __package__ or ""
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        made = getattr(import_module(f"{package}.{module.name}"), "FORMAT", None)
+    package = import_module("indistinct.scrub.formats")
+    for module in pkgutil.iter_modules(package.__path__):
+        made = getattr(import_module(f"{package.__name__}.{module.name}"), "FORMAT", None)
         if isinstance(made, LetterFormat):
             yield made
 

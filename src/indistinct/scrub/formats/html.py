@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 from html.parser import HTMLParser
 
+from indistinct.core import InputError
 from indistinct.scrub.decoding import NotText, check_encoding, decoded
 from indistinct.scrub.formats.every import LetterFormat, Strings
 from indistinct.scrub.formats.marked import DEEPEST, FONTS, is_plain_value
@@ -240,7 +241,7 @@ def read_page(raw: bytes, encoding: str) -> Sheet:
     if named is not None and not raw.startswith(_MARKS):
         try:
             encoding = check_encoding(named[1].decode("ascii"))
-        except ValueError:
+        except InputError:
             raise NotText("names an encoding that nobody knows") from None
     text = decoded(raw, encoding)
     if _ENTITY.search(text):

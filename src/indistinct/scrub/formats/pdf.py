@@ -29,6 +29,8 @@ __all__ = ["FORMAT"]
 _START = b"%PDF-"
 MOST_PAGES = 5_000
 _DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])(?=[a-zß-öø-ÿ])")
+_WRAPPED = re.compile(r"(?<=\S) \n(?=\S)")
+"""Word processors print the blank at which they wrap a line; a line that ends has none."""
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]|/g\\d+|\\(cid:\\d+\\)|[\x01-\x08\x0e-\x1f]")
 _FOLLOWED = frozenset(("/Link", "/Widget", "/Popup"))
 
@@ -64,7 +66,7 @@ def _sheet_of(raw: bytes) -> Sheet:
         pages.append(text)
         _count_what_is_left(page, left_out)
     pages += _filled_in(reader)
-    whole = _DIVIDED.sub("", "\n\n".join(pages))
+    whole = _WRAPPED.sub(" ", _DIVIDED.sub("", "\n\n".join(pages)))
     if not whole.strip():
         raise NotText("is a PDF without text. Have its text recognised first")
     if len(_UNREADABLE.findall(whole)) > 3 + len(whole) // 200:
