@@ -509,6 +509,15 @@ def test_a_letter_that_changes_while_it_is_read_is_withheld(tmp_path):
         Treated(document, Outcome("He was seen.")), "utf-8").reason  # fmt: skip
 
 
+def test_a_fault_of_the_program_withholds_and_says_nothing_of_the_letter(tmp_path, monkeypatch):
+    def fails(self):
+        raise KeyError(NAME)
+
+    monkeypatch.setattr(docx._Builder, "save", fails)
+    done, _ = scrubbed(tmp_path, word(paragraph(run(NOTE))), "a.docx")
+    assert done.withheld[0].reason == "could not be written: the program failed (KeyError)"
+
+
 def test_names_that_are_words_of_the_format_do_not_withhold(tmp_path):
     """Mr. Page and Mrs. Black are people, and words of every file of Word."""
     text = "Mr. Orville Page and Mrs. Wilma Black saw Dr. Style Bold. Mr. Page is well."

@@ -54,13 +54,15 @@ def laid_out(treated: Treated, encoding: str) -> Treated:
     form = format_by_name(treated.document.form)
     if form is None or treated.text is None:
         return treated
+    content = None
     try:
-        content = None
         if form.strings is not None:
             content = _written(form, treated, encoding)
         broken = law_broken(form, treated, content)
     except NotText as reason:
         broken = str(reason)
+    except Exception as error:
+        broken = f"could not be written: the program failed ({type(error).__name__})"
     if broken:
         return replace(treated, outcome=replace(treated.outcome, text=None, reason=broken))
     return replace(treated, content=content)

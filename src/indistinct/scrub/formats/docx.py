@@ -144,7 +144,10 @@ _PAGES = ("PAGE", "NUMPAGES")
 
 
 def _local(element: Element) -> str:
-    return element.tag.rpartition("}")[2]
+    """Return the name of an element of Word; of others, of those that are left out alone."""
+    local = element.tag.rpartition("}")[2]
+    known = element.tag.startswith(_W) or local in _GONE or local == "Choice"
+    return local if known else ""
 
 
 def _known(name: str) -> str:
@@ -371,7 +374,9 @@ class _Builder:
                 )
             elif name == "fldSimple":
                 if self._counted(child.get(_W + "instr", "")):
-                    yield Element("pages", {"code": self._counted(child.get(_W + "instr", ""))})
+                    yield Element(
+                        _W + "pages", {"code": self._counted(child.get(_W + "instr", ""))}
+                    )
                 else:
                     yield from self._opened(child)
             elif name in _OPENED and child.tag.startswith(_W):
