@@ -493,6 +493,8 @@ def test_a_whole_name_that_stands_there_once_more_withholds_the_letter(tmp_path)
     document = Document(1, str(path), "a.rtf", text, form="rtf")
     left = Treated(document, Outcome("Ann Lee, Zebulon Quackenbush", (found,)))
     assert "once more" in laid_out(left, "utf-8").reason
+    part = Treated(document, Outcome("Ann Lee, and Mr QUACKENBUSH", (found,)))
+    assert "once more" in laid_out(part, "utf-8").reason
     other = Treated(document, Outcome("Ann Lee, somebody", (found,)))
     assert laid_out(other, "utf-8").text == "Ann Lee, somebody"
 

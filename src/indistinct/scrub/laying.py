@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from indistinct.core import InputError
 from indistinct.core.doors import read_file
-from indistinct.knowledge import plain
+from indistinct.knowledge import knowledge, plain
 from indistinct.scrub.decoding import NotText
 from indistinct.scrub.documents import Treated
 from indistinct.scrub.formats.every import LARGEST, LetterFormat, Strings, format_by_name
@@ -27,6 +27,8 @@ __all__ = ["laid_out", "law_broken", "taken_out"]
 
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+")
+_COMMON = 3.5
+"""How frequent a word is (Zipf's scale) that is more than a name."""
 
 
 def taken_out(form: LetterFormat, raw: bytes, encoding: str) -> Sheet:
@@ -113,11 +115,13 @@ def _spaced(text: str) -> str:
 
 
 def _telling(treated: Treated) -> Iterator[str]:
-    """Give what was replaced and cannot mean anything else: numbers, addresses, whole names.
+    """Give what was replaced and cannot mean anything else: numbers, addresses, whole names, and
+    of names the words that are no others.
 
-    A word that was a name in one place may be a word in another (Graves' disease): that is for the
-    search to say, and it said so.
+    A word that was a name in one place may be a word in another (*may*, *Graves' disease*): that is
+    for the search to say, and it said so.
     """
+    known = knowledge()
     for one, removed in treated.removed():
         words = _WORD.findall(plain(removed))
         if one.replacement == removed or not words:
@@ -130,6 +134,10 @@ def _telling(treated: Treated) -> Iterator[str]:
             or (one.label in (ID, PHONE) and digits > 4)
         ):
             yield f" {' '.join(words)} "
+        for word in words if one.label == NAME else ():
+            is_other = known.is_medical(word) or known.is_eponym(word)
+            if len(word) > 2 and not is_other and known.word(word).zipf < _COMMON:
+                yield f" {word} "
 
 
 def _is_told(treated: Treated, raw: Strings) -> bool:
