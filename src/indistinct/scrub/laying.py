@@ -39,7 +39,10 @@ def taken_out(form: LetterFormat, raw: bytes, encoding: str) -> Sheet:
     seconds = seconds_for_bytes(len(raw))
     try:
         with at_most(seconds):
-            return form.read(raw, encoding)
+            sheet = form.read(raw, encoding)
+            if not sheet.text.endswith("\n"):
+                sheet.mark("\n")  # as letters that are text end
+            return sheet
     except TookTooLong:
         reason = f"took more than {seconds:.0f} processor seconds to read"
     except MemoryError:

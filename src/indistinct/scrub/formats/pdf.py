@@ -28,7 +28,7 @@ __all__ = ["FORMAT"]
 
 _START = b"%PDF-"
 MOST_PAGES = 5_000
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])(?=[a-zß-öø-ÿ])")
+_DIVIDED = re.compile(r"(\S{1,40})[-\u00ad\u2010] ?\n(?=(\S{1,40}))")
 _WRAPPED = re.compile(r"(?<=\S) \n(?=\S)")
 """Word processors print the blank at which they wrap a line; a line that ends has none."""
 _UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]|/g\\d+|\\(cid:\\d+\\)|[\x01-\x08\x0e-\x1f]")
@@ -66,7 +66,7 @@ def _sheet_of(raw: bytes) -> Sheet:
         pages.append(text)
         _count_what_is_left(page, left_out)
     pages += _filled_in(reader)
-    whole = _WRAPPED.sub(" ", _DIVIDED.sub("", "\n\n".join(pages)))
+    whole = _WRAPPED.sub(" ", _joined("\n\n".join(pages)))
     if not whole.strip():
         raise NotText("is a PDF without text. Have its text recognised first")
     if len(_UNREADABLE.findall(whole)) > 3 + len(whole) // 200:
@@ -74,6 +74,23 @@ def _sheet_of(raw: bytes) -> Sheet:
     if reader.attachments:
         left_out["attachments"] += len(reader.attachments)
     return Sheet.of(_UNREADABLE.sub(" ", whole), left_out)
+
+
+def _joined(text: str) -> str:
+    """Join what is divided at the end of a line; a hyphen that belongs to the word stays.
+
+    >>> _joined("Quacken-\\nbush, Smith-\\nLee, 46-\\nyear-old, 293-\\n8441")
+    'Quackenbush, Smith-Lee, 46-year-old, 293-8441'
+    """
+
+    def join(found: re.Match[str]) -> str:
+        before, after = found.groups()
+        if not (before[-1].isalnum() and after[0].isalnum()):
+            return found[0]
+        is_one = before[-1].islower() and after[0].islower() and "-" not in before + after
+        return before if is_one else f"{before}-"
+
+    return _DIVIDED.sub(join, text)
 
 
 def _count_what_is_left(page: PageObject, left_out: Counter[str]) -> None:
