@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers import everything_said, open_document, paragraph, relation, run, word
+from papers import W, everything_said, open_document, paragraph, relation, run, word
 
 from indistinct.cli import run as run_verb
 from indistinct.core.errors import InputError
@@ -273,6 +273,32 @@ def test_a_text_box_is_text(tmp_path):
     assert "quackenbush" not in everything_said(written.read_bytes())
 
 
+def test_headers_that_a_section_of_word_refers_to_are_text(tmp_path):
+    header = f'<w:hdr xmlns:w="{W}">{paragraph(run("Patient: Zebulon Quackenbush"))}</w:hdr>'
+    section = (
+        '<w:sectPr w:rsidR="00A1B2C3"><w:headerReference w:type="default" r:id="header"/>'
+        '<w:pgSz w:w="11906" w:h="16838"/></w:sectPr>'
+    )
+    raw = word(
+        paragraph(run("Seen.", '<w:bdr w:val="quackenbush" w:sz="4"/>')),
+        section,
+        related=relation("header", "header7.xml"),
+        **{"word__header7.xml": header},
+    )
+    assert text_of(raw, ".docx") == "Patient: Zebulon Quackenbush\n\nSeen."
+    _, written = scrubbed(tmp_path, raw, "a.docx")
+    said = everything_said(written.read_bytes())
+    assert "quackenbush" not in said
+    assert '<w:headerreference w:type="default" r:id="r-header1"/>' in said
+    assert '<w:pgsz w:w="11906" w:h="16838"/>' in said
+
+
+def test_files_that_word_keeps_beside_an_open_letter_are_no_letters(tmp_path):
+    (tmp_path / "~$tter.docx").write_bytes(b"\x0bQuackenbush" + bytes(150))
+    (tmp_path / "letter.docx").write_bytes(word(paragraph(run(NOTE))))
+    assert [one.id for one in Letters([tmp_path]).documents()] == ["letter.docx"]
+
+
 def test_numbers_of_pages_are_still_counted_and_other_fields_are_text():
     def fields(code: str) -> str:
         return (
@@ -295,7 +321,7 @@ def test_text_of_the_strict_form_of_the_standard_is_found():
     strict = "http://purl.oclc.org/ooxml/wordprocessingml/main"
     with zipfile.ZipFile(io.BytesIO(raw)) as opened:
         parts = {name: opened.read(name).decode() for name in opened.namelist()}
-    from papers import W, packed
+    from papers import packed
 
     parts["word/document.xml"] = parts["word/document.xml"].replace(W, strict)
     assert text_of(packed(parts), ".docx") == NOTE

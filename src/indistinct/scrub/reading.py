@@ -79,6 +79,8 @@ LONGEST_LINE = 100_000_000
 """Bytes of a line of JSON that are read; longer lines are skipped."""
 
 _PIECE = 1 << 20
+_NO_LETTERS = (".", "~$")
+"""How names of files begin that are hidden, or that Word keeps beside a letter that is open."""
 _HEAD = 1024
 """Bytes of a file by which its kind is known."""
 
@@ -371,6 +373,6 @@ def _walk(folder: Path) -> Iterator[Path]:
     ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if not name.startswith("."):
+            if not name.startswith(_NO_LETTERS):
                 yield Path(place, name)
     yield from closed

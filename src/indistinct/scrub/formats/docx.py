@@ -544,8 +544,8 @@ class _Builder:
             and key[len(_W) :] in _VALUES
             and (is_plain_value(value, _WORDS) or (name == "tblLook" and _LOOK.fullmatch(value)))
         }
-        if source.attrib and not values:
-            return []
+        if _VAL in source.attrib and _VAL not in values:
+            return []  # without its value it would be no element of the standard
         made = Element(source.tag, values)
         for child in source:
             made.extend(self._layout(child))

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from html import escape
 from html.parser import HTMLParser
 
 from indistinct.core import InputError
 from indistinct.scrub.decoding import NotText, check_encoding, decoded
 from indistinct.scrub.formats.every import LetterFormat, Strings
-from indistinct.scrub.formats.marked import DEEPEST, FONTS, is_plain_value
+from indistinct.scrub.formats.marked import DEEPEST, FONTS, escaped, is_plain_value
 from indistinct.scrub.formats.sheet import Sheet
 
 __all__ = ["FORMAT", "read_page"]
@@ -183,7 +182,7 @@ class _Builder(HTMLParser):
         self._pending, self._blank, self._sheet_began = "", text.endswith(" "), True
         now = [text]
         self.sheet.add(text, lambda new: now.__setitem__(0, new))
-        self.made.append(lambda: escape(now[0], quote=False))
+        self.made.append(lambda: escaped(now[0]))
 
     def _divide(self, signs: str) -> None:
         """End a paragraph, a line or a cell; one sign is enough for whatever ends and begins."""
@@ -214,7 +213,7 @@ def _attributes(values: dict[str, str]) -> Iterator[str]:
         elif not is_plain_value(value.lower(), _WORDS):
             continue
         if value:
-            yield f' {name}="{escape(value)}"'
+            yield f' {name}="{value}"'
 
 
 def _declarations(style: str) -> Iterator[str]:

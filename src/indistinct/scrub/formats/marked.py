@@ -14,7 +14,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from indistinct.scrub.decoding import NotText
 
-__all__ = ["FONTS", "MEASURES", "is_plain_value", "parsed", "strings_of_xml", "written_xml"]
+__all__ = [
+    "FONTS",
+    "MEASURES",
+    "escaped",
+    "is_plain_value",
+    "parsed",
+    "strings_of_xml",
+    "written_xml",
+]
 
 DEEPEST = 150
 
@@ -41,6 +49,15 @@ def is_plain_value(value: str, words: Iterable[str]) -> bool:
     (True, False)
     """
     return all(word in words or MEASURES.fullmatch(word) for word in value.split())
+
+
+def escaped(text: str) -> str:
+    """Return the text of a letter as it stands between marks: the same signs, whatever they are.
+
+    >>> escaped("a < b & c")
+    'a &lt; b &amp; c'
+    """
+    return escape(text)
 
 
 def parsed(raw: bytes) -> Element:
@@ -96,13 +113,13 @@ def written_xml(root: Element, prefixes: Mapping[str, str]) -> bytes:
         told = "".join(f" {short(n)}={quoteattr(value)}" for n, value in element.attrib.items())
         parts.append(f"<{name}{spaces}{told}")
         if len(element) or element.text:
-            parts.append(">" + escape(element.text or ""))
+            parts.append(">" + escaped(element.text or ""))
             for child in element:
                 write(child, "")
             parts.append(f"</{name}>")
         else:
             parts.append("/>")
-        parts.append(escape(element.tail or ""))
+        parts.append(escaped(element.tail or ""))
 
     known = "".join(
         f" xmlns:{prefix}={quoteattr(space)}"

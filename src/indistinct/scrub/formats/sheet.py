@@ -80,7 +80,10 @@ class Sheet:
         self._end += len(text)
 
     def change(self, changes: Iterable[Change]) -> str:
-        """Write what takes the place of stretches, and return the text that stands there now."""
+        """Write, once, what takes the place of stretches; return the text that stands there now.
+
+        The stretches are in order, and none overlaps another.
+        """
         starts = [piece.start for piece in self._pieces]
         edits: dict[int, list[Change]] = {}
         for start, end, made in changes:
@@ -92,9 +95,11 @@ class Sheet:
                 ends = min(end, piece.start + len(piece.text)) - piece.start
                 edits.setdefault(number, []).append((begins, ends, new))
         for number, within in edits.items():
-            piece = self._pieces[number]
-            for begins, ends, new in reversed(within):
-                piece.text = piece.text[:begins] + new + piece.text[ends:]
+            piece, parts, place = self._pieces[number], [], 0
+            for begins, ends, new in within:
+                parts += [piece.text[place:begins], new]
+                place = ends
+            piece.text = "".join([*parts, piece.text[place:]])
         for piece in self._pieces:
             if piece.put is not None:
                 piece.put(piece.text)
