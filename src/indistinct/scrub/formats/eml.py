@@ -74,7 +74,7 @@ class _Reader:
             for inner in _parts_of(part):
                 self.walk(inner, depth + 1)
         elif part.get_content_disposition() == "attachment" or part.get_filename():
-            self._attachment(part)
+            self._attachment(part, depth)
         elif kind in ("text/plain", "text/html"):
             self.bodies.append(self._text(part, kind))
         elif kind not in _SIGNED:
@@ -98,14 +98,18 @@ class _Reader:
             return sheet.text
         return decoded(raw, _known(charset)).replace("\r\n", "\n")
 
-    def _attachment(self, part: Message) -> None:
+    def _attachment(self, part: Message, depth: int) -> None:
         """Read an attachment as the letter that it is, or leave it out."""
         suffix = PurePosixPath(part.get_filename() or "").suffix.lower()
         try:
             raw = self._bytes(part)
             kind = part.get_content_type()
             known = format_of(raw[:1024], suffix)
-            if known is not None and known.name != FORMAT.name:
+            if known is FORMAT:
+                inner = _message(raw)
+                self.attached.append(self.headers(inner))
+                self.walk(inner, depth + 1)
+            elif known is not None:
                 sheet = known.read(raw, self.encoding)
                 self.left_out += sheet.left_out
                 self.attached.append(sheet.text)
@@ -123,6 +127,10 @@ class _Reader:
         if not isinstance(raw, bytes) or _has_defect(part.defects):
             raise NotText("has a part that is not whole")
         return raw
+
+
+def _message(raw: bytes) -> Message:
+    return message_from_bytes(raw, EmailMessage, policy=policy.default)
 
 
 def _parts_of(part: Message) -> list[Message]:
@@ -145,7 +153,7 @@ def _has_defect(defects: list[MessageDefect]) -> bool:
 def _read(raw: bytes, encoding: str) -> Sheet:
     reader = _Reader(encoding)
     try:
-        message = message_from_bytes(raw, EmailMessage, policy=policy.default)
+        message = _message(raw)
         headers = reader.headers(message)
         reader.walk(message)
     except (LookupError, ValueError, IndexError, AttributeError, TypeError):

@@ -1,8 +1,9 @@
 """Letters as web pages (.html): a new page is built of the text and of layout that is known.
 
-What is decided here: elements that are not listed give up their text and are gone; scripts, style
-sheets, comments, the head, pictures, forms and what is hidden give up nothing. Attributes are kept
-where they are of layout and their values measures, colours and words of HTML. Nothing is fetched,
+What is decided here: elements that are not listed give up their text and are gone; scripts,
+comments, the head, pictures, forms and what is hidden give up nothing. Attributes and style sheets
+are kept where they are of layout and their values measures, colours and words of HTML; classes get
+names of our own. Nothing is fetched,
 and entities of one's own are refused.
 """
 
@@ -45,6 +46,12 @@ _IMPLIED = {
 }  # fmt: skip
 """Elements that end those that were not ended before them."""
 
+_ENDS_BY_ITSELF = frozenset("p li dt dd tr td th rt rp option".split())
+"""Elements that may go without their end; what is hidden in one ends where it would."""
+_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,5000})\}")
+_NO_RULE = re.compile(r"/\*.*?\*/|<!--|-->|@[^{};]*;", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
+
 _ATTRIBUTES = frozenset(
     "align valign width height border cellpadding cellspacing colspan rowspan bgcolor color size "
     "start span nowrap dir face style class".split()
@@ -77,7 +84,8 @@ _ENTITY = re.compile(r"<!ENTITY\b", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CONTROLS = re.compile("[\0-\x08\x0b\x0e-\x1f]")
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_START = '<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>'
+_START = '<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
+_BODY = "</head><body>"
 _END = "</body></html>\n"
 
 
@@ -94,12 +102,19 @@ class _Builder(HTMLParser):
         self._pending = ""
         self._first_cell = True
         self._sheet_began = False
+        self._in_style = False
+        self._rules: list[str] = []
+        self._classes: dict[str, str] = {}
+        self._hidden: set[str] = set()
 
     # What is seen
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element, or leave it out."""
         values = {name: value or "" for name, value in attrs}
+        self._in_style = tag == "style"
+        if self._gone and self._gone[-1] in _ENDS_BY_ITSELF and (tag in _BLOCKS or tag == "rt"):
+            self._gone.pop()
         if self._gone:
             if tag == self._gone[-1] and tag not in _VOID:
                 self._gone.append(tag)
@@ -112,7 +127,11 @@ class _Builder(HTMLParser):
         if tag in _GONE_ALONE:
             self.sheet.left_out[_GONE_ALONE[tag]] += values.get("type", "").lower() != "hidden"
             return
-        hidden = "hidden" in values or bool(_HIDDEN.search(values.get("style", "")))
+        hidden = (
+            "hidden" in values
+            or bool(_HIDDEN.search(values.get("style", "")))
+            or not self._hidden.isdisjoint(values.get("class", "").split())
+        )
         if (tag in _GONE or hidden) and tag not in _VOID:
             told = _GONE.get(tag, "hidden text")
             if told:
@@ -130,7 +149,7 @@ class _Builder(HTMLParser):
             self._first_cell = False
         elif tag == "br":
             self._divide(self._pending + "\n")
-        self.made.append(f"<{tag}{''.join(_attributes(values))}>")
+        self.made.append(f"<{tag}{''.join(self._attributes(values))}>")
         if tag not in _VOID:
             self._open.append(tag)
             if len(self._open) > DEEPEST:
@@ -144,6 +163,9 @@ class _Builder(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Close an element, and those that stand open in it."""
+        self._in_style = False
+        if self._gone and self._gone[-1] in _ENDS_BY_ITSELF and tag in (*self._open, "ruby"):
+            self._gone.pop()
         if self._gone:
             if tag == self._gone[-1]:
                 self._gone.pop()
@@ -159,7 +181,9 @@ class _Builder(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Add text; blanks are one, but where they are kept."""
-        if self._gone:
+        if self._in_style:
+            self._add_rules(data)
+        if self._gone or self._in_style:
             return
         text = _CONTROLS.sub("", data)
         if "pre" in self._open:
@@ -195,25 +219,62 @@ class _Builder(HTMLParser):
         if tag in _BLOCKS and self._open[-1:] == ["p"]:
             self.handle_endtag("p")
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether something that is left out was never ended, so that all that follows is too."""
+        return bool(self._gone) and self._gone[-1] not in _ENDS_BY_ITSELF | {"head"}
+
     def save(self) -> bytes:
         """Return the page with what stands in it now."""
         body = "".join(part if isinstance(part, str) else part() for part in self.made)
         ends = "".join(f"</{tag}>" for tag in reversed(self._open))
-        return f"{_START}{body}{ends}{_END}".encode()
+        rules = "\n".join(self._rules)
+        styles = f"<style>\n{rules}\n</style>" if rules else ""
+        return f"{_START}{styles}{_BODY}{body}{ends}{_END}".encode()
+
+    # Layout
+
+    def _attributes(self, values: dict[str, str]) -> Iterator[str]:
+        for name, value in values.items():
+            if name not in _ATTRIBUTES:
+                continue
+            if name == "style":
+                value = "; ".join(_declarations(value))
+            elif name == "face":
+                value = next(iter(_fonts(value)), "")
+            elif name == "class":
+                known = (self._classes.get(one) for one in value.split())
+                value = " ".join(one for one in known if one)
+            elif not is_plain_value(value.lower(), _WORDS):
+                continue
+            if value:
+                yield f' {name}="{value}"'
+
+    def _add_rules(self, sheet: str) -> None:
+        """Take what is of layout from a style sheet; classes get names of our own."""
+        for selectors, body in _RULE.findall(_NO_RULE.sub("", sheet)):
+            if _HIDDEN.search(body):
+                ones = (one.strip().removeprefix(".") for one in selectors.split(","))
+                self._hidden.update(one for one in ones if _NAME.fullmatch(one))
+            declared = "; ".join(_declarations(body))
+            kept = [made for one in selectors.split(",") if (made := self._selector(one))]
+            if kept and declared:
+                self._rules.append(f"{', '.join(kept)} {{ {declared} }}")
+
+    def _selector(self, given: str) -> str:
+        """Return a selector of elements and classes alone; of any other, nothing."""
+        parts = []
+        for part in given.split():
+            tag, *classes = part.split(".")
+            if not _is_element(tag) or not all(map(_NAME.fullmatch, classes)):
+                return ""
+            named = (self._classes.setdefault(one, f"c{len(self._classes) + 1}") for one in classes)
+            parts.append(".".join([tag.lower(), *named]))
+        return " ".join(parts)
 
 
-def _attributes(values: dict[str, str]) -> Iterator[str]:
-    for name, value in values.items():
-        if name not in _ATTRIBUTES:
-            continue
-        if name == "style":
-            value = "; ".join(_declarations(value))
-        elif name == "face":
-            value = next(iter(_fonts(value)), "")
-        elif not is_plain_value(value.lower(), _WORDS):
-            continue
-        if value:
-            yield f' {name}="{value}"'
+def _is_element(tag: str) -> bool:
+    return not tag or tag.lower() in _KEPT or tag.lower() == "body"
 
 
 def _declarations(style: str) -> Iterator[str]:
@@ -249,6 +310,8 @@ def read_page(raw: bytes, encoding: str) -> Sheet:
     builder = _Builder(sheet)
     builder.feed(text)
     builder.close()
+    if builder.is_cut:
+        raise NotText("is not a whole page: what is not shown begins in it, and does not end")
     sheet.save = builder.save
     return sheet
 
@@ -260,15 +323,24 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.text: list[str] = []
         self.others: set[str] = set()
+        self._in_style = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.others.add(tag)
+        self._in_style = tag == "style"
         for name, value in attrs:
             words = (value or "").replace(":", " ").replace(";", " ")
             self.others.update((name, words))
 
+    def handle_endtag(self, tag: str) -> None:
+        self._in_style = False
+        self.others.add(tag)
+
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        if self._in_style:
+            self.others.update(re.split(r"[{};:,]", data))
+        else:
+            self.text.append(data)
 
     def handle_comment(self, data: str) -> None:
         self.others.add(data)
@@ -283,8 +355,20 @@ class _Reader(HTMLParser):
         self.others.add(data)
 
 
+_OWN_CLASS = re.compile(r"c\d{1,5}")
+_FRAME = frozenset(("html", "head", "meta", "body", "style", "charset", "DOCTYPE html"))
+
+
+def _is_own_selector(word: str) -> bool:
+    tag, *classes = word.split(".")
+    named = [_OWN_CLASS.fullmatch(one) for one in classes]
+    return all(named) and (_is_element(tag) or bool(_OWN_CLASS.fullmatch(tag)))
+
+
 def _is_own(string: str) -> bool:
-    if string in _KEPT | _ATTRIBUTES | {"html", "head", "meta", "body", "charset", "DOCTYPE html"}:
+    if string in _KEPT | _ATTRIBUTES | _FRAME:
+        return True
+    if all(_is_own_selector(word) for word in string.split()):
         return True
     words = [word.strip(",") for word in string.split()]
     fonts = {word for font in FONTS for word in font.split()}
