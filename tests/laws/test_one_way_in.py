@@ -304,6 +304,7 @@ OWN_GROUND = {
     "engine": "reads the workspace's copies of data, and this machine's memory and costs",
     "scrub/columns.py": "reads the workspace's copy of a table",
     "scrub/on_spark.py": "reads parts in the workspace",
+    "scrub/formats/zipped.py": "parts of a letter that the door has let in",
     "protect/steps/households/scramble.py": "parts of the records in the workspace",
     "protect/steps/scramble.py": "parts of the records in the workspace",
     "scrub/text/certainties.py": "a file of the package",

@@ -242,7 +242,12 @@ def test_nobody_else_makes_a_console_or_escapes():
         "html.escape",
         "typer.echo",
     }
-    own = {"harmless.py": {"escape"}, "console.py": {"Console"}, "app.py": {"typer.echo"}}
+    own = {
+        "harmless.py": {"escape"},
+        "marked.py": {"escape"},  # of letters, which are to have the same signs as before
+        "console.py": {"Console"},
+        "app.py": {"typer.echo"},
+    }
     for path in SOURCE.rglob("*.py"):
         found = calls_of(path) & around - own.get(path.name, set())
         assert not found, f"{path.relative_to(SOURCE)} calls {found}"

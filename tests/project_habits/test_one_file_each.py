@@ -28,6 +28,8 @@ from indistinct.prove import Promise, Trial, check_codes, judge
 from indistinct.prove.examiners import every as examiners
 from indistinct.release.report import build_document, load_words, read_release
 from indistinct.release.report.sections import every as sections
+from indistinct.scrub import Letters
+from indistinct.scrub.formats.every import all_formats
 from indistinct.scrub.text.detectors._every import all_detectors
 from indistinct.scrub.text.finding import Finder
 
@@ -79,6 +81,7 @@ def add(tmp_path, monkeypatch) -> Iterator[Add]:
 
 def _forget_what_is_kept() -> None:
     all_detectors.cache_clear()
+    all_formats.cache_clear()
     step.step_kinds.cache_clear()
 
 
@@ -104,6 +107,7 @@ def test_there_is_an_example_of_each():
         "protect.methods",
         "protect.steps",
         "scrub.text.detectors",
+        "scrub.formats",
         "risk",
         "prove.examiners",
         "release.report.sections",
@@ -135,6 +139,13 @@ def test_a_detector_is_heard_by_the_board(add):
     add("lockers")
     found = [span for span in Finder().find(text) if span.detector == "lockers"]
     assert [text[span.start : span.end] for span in found] == ["QX-417"]
+
+
+def test_a_kind_of_letters_is_read(add, tmp_path):
+    (tmp_path / "a.memo").write_text("***Mrs. Rosalind Halden called.")
+    add("memo")
+    (letter,) = Letters([tmp_path / "a.memo"]).documents()
+    assert (letter.text, letter.form) == ("Mrs. Rosalind Halden called.\n", "memo")
 
 
 def test_a_result_shows_itself(add):

@@ -106,9 +106,13 @@ def test_a_secret_is_made_once_and_used_again(letters: Path, tmp_path: Path) -> 
     assert not (tmp_path / "c").exists()
 
 
-def test_names_are_kept_only_if_asked(letters: Path, tmp_path: Path) -> None:
-    scrub(letters, out=tmp_path / "out", seed=1, keep_names=True)
-    assert (tmp_path / "out" / "Ravensworth.txt").exists()
+def test_names_are_kept_only_if_asked_and_if_they_name_nobody(
+    letters: Path, tmp_path: Path
+) -> None:
+    done = scrub(letters, out=tmp_path / "out", seed=1, keep_names=True)
+    names = {p.name for p in (tmp_path / "out").glob("*.txt")}
+    assert names == {"letter-000001.txt", "short.txt"}
+    assert any("1 file was given a number" in note for note in done.notes)
 
 
 def test_json_lines_keep_id_patient_and_text_alone(tmp_path: Path) -> None:

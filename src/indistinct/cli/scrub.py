@@ -48,8 +48,8 @@ def scrub(
         list[Path],
         typer.Argument(
             metavar="LETTERS…",
-            help="Text files, folders, JSON lines (.jsonl), a table with --columns, or a project "
-            "file with a section [text].",
+            help="Letters (.txt, .docx, .odt, .rtf, .pdf, .html, .eml), folders, JSON lines "
+            "(.jsonl), a table with --columns, or a project file with a section [text].",
         ),
         LettersPlace(),
     ],
@@ -112,7 +112,9 @@ def scrub(
     ] = None,
     keep_names: Annotated[
         bool,
-        typer.Option("--keep-names", help="Keep file names, which may say whom they are about."),
+        typer.Option(
+            "--keep-names", help="Keep file names, but for those in which somebody is found."
+        ),
     ] = False,
     spans: Annotated[
         Path | None,

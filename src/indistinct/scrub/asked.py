@@ -39,7 +39,7 @@ class Asked:
     columns
         The text columns of a table.
     keep_names
-        Output files have the names of their input, which may say whom they are about.
+        Output files have the names of their input, but for those that say whom they are about.
     encoding, max_characters
         How text is read, and how much of it at most.
 

@@ -22,10 +22,11 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _OTHER = (
-    (b"{\\rtf", "is RTF, whose marks cut words in two. Save it as plain text"),
-    (b"%PDF-", "is a PDF file. Take its text out first"),
-    (b"PK\x03\x04", "is a zipped file, perhaps of a word processor. Save it as plain text"),
-    (b"\xd0\xcf\x11\xe0", "is a file of a word processor. Save it as plain text"),
+    (b"PK\x03\x04", "is a zipped file, and no letter by its name. Unpack it first"),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "is an old Word file or protected by a password. Save it as .docx, without one",
+    ),
     (b"\x1f\x8b", "is compressed. Unpack it first"),
     (b"PAR1", "is a Parquet file. Name its text columns with --columns"),
 )
@@ -60,10 +61,10 @@ def decoded(raw: bytes, encoding: str) -> str:
 
     >>> decoded("Zoë".encode("utf-16"), "utf-8")
     'Zoë'
-    >>> decoded(b"%PDF-1.7 ...", "utf-8")
+    >>> decoded(b"PAR1 ...", "utf-8")
     Traceback (most recent call last):
     ...
-    indistinct.scrub.decoding.NotText: is a PDF file. Take its text out first
+    indistinct.scrub.decoding.NotText: is a Parquet file. Name its text columns with --columns
     """
     for start, words in _OTHER:
         if raw.startswith(start):

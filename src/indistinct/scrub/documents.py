@@ -33,6 +33,10 @@ class Document:
         The number of the input that it came from.
     kept
         What is written beside its text, by field.
+    form
+        The kind of letter that the text was taken out of; nothing for text.
+    left_out
+        How much of what is no text was left out when it was taken out, by what it is.
     """
 
     number: int
@@ -46,6 +50,8 @@ class Document:
     together: str | None = None
     part: int = 0
     kept: Mapping[str, Any] = field(default_factory=dict)
+    form: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -103,10 +109,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Treated:
-    """A document and what came of it."""
+    """A document, what came of it, and the bytes of its new file where that is more than text."""
 
     document: Document
     outcome: Outcome
+    content: bytes | None = None
 
     @property
     def text(self) -> str | None:

@@ -23,6 +23,8 @@ from indistinct.core.doors import beside, open_file
 from indistinct.scrub.columns import is_table
 from indistinct.scrub.decoding import NotText, decoded
 from indistinct.scrub.documents import Document, is_unicode
+from indistinct.scrub.formats.every import LARGEST, LetterFormat, format_of
+from indistinct.scrub.laying import taken_out
 
 __all__ = ["JSON_LINES", "Letters", "Seen", "is_json_lines"]
 
@@ -77,6 +79,10 @@ LONGEST_LINE = 100_000_000
 """Bytes of a line of JSON that are read; longer lines are skipped."""
 
 _PIECE = 1 << 20
+_NO_LETTERS = (".", "~$")
+"""How names of files begin that are hidden, or that Word keeps beside a letter that is open."""
+_HEAD = 1024
+"""Bytes of a file by which its kind is known."""
 
 
 def is_json_lines(path: Path) -> bool:
@@ -91,7 +97,8 @@ class Letters:
     Parameters
     ----------
     inputs
-        Text files, files of JSON lines, and folders of both.
+        Text files, letters of word processors and others (see `formats`), files of JSON lines, and
+        folders of all of them.
     text_field, id_field, patient_field, keep_fields
         Fields of JSON lines. Of all others, nothing is kept: they may say who it is.
     encoding
@@ -119,7 +126,7 @@ class Letters:
     def __post_init__(self) -> None:
         """Refuse what is not there, before anything is read."""
         if not self.inputs:
-            raise InputError("Name the letters: text files, a folder, or JSON lines (.jsonl).")
+            raise InputError("Name the letters: files, a folder, or JSON lines (.jsonl).")
         if self.text_field in (self.id_field, self.patient_field, *self.keep_fields):
             raise InputError(
                 f"The field '{self.text_field}' holds the text: it cannot be kept as it is, nor be "
@@ -193,9 +200,15 @@ class Letters:
         def without(reason: str) -> Document:
             return Document(0, str(file), name, None, reason)
 
+        form = None
+        left_out: dict[str, int] = {}
         try:
-            raw = self._read(file)
-            text = decoded(raw, self.encoding)
+            form, raw = self._read(file)
+            if form is None:
+                text = decoded(raw, self.encoding)
+            else:
+                sheet = taken_out(form, raw, self.encoding)
+                text, left_out = sheet.text, dict(+sheet.left_out)
         except NotText as reason:
             yield without(str(reason))
             return
@@ -209,21 +222,25 @@ class Letters:
         elif not is_unicode(text):
             yield without("is not text: it holds halves of characters")
         else:
-            yield Document(0, str(file), name, text)
+            kind = "" if form is None else form.name
+            yield Document(0, str(file), name, text, form=kind, left_out=left_out)
 
-    def _read(self, file: Path) -> bytes:
+    def _read(self, file: Path) -> tuple[LetterFormat | None, bytes]:
+        """Return the kind of a letter, and its bytes; None for text."""
         known = file.stat()
         if not S_ISREG(known.st_mode):
             raise NotText(_irregular(known.st_mode))
-        # no encoding takes more than four bytes for a character
-        longest = 4 * self.max_characters + 4
-        if known.st_size > longest:
-            raise NotText(_too_long(self.max_characters))
         with open_file(file, "letter") as opened:
-            raw = opened.read(longest + 1)
+            head = opened.read(_HEAD)
+            form = format_of(head, file.suffix)
+            # no encoding takes more than four bytes for a character
+            longest = 4 * self.max_characters + 4 if form is None else LARGEST
+            raw = head + opened.read(max(0, longest + 1 - len(head)))
         if len(raw) > longest:
+            if form is not None:
+                raise NotText(f"has more than {LARGEST // 1_000_000} MB, which no letter has")
             raise NotText(_too_long(self.max_characters))
-        return raw
+        return form, raw
 
     def _lines(self, file: Path) -> Iterator[Document]:
         try:
@@ -356,6 +373,6 @@ def _walk(folder: Path) -> Iterator[Path]:
     ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if not name.startswith("."):
+            if not name.startswith(_NO_LETTERS):
                 yield Path(place, name)
     yield from closed

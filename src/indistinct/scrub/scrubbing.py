@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +24,7 @@ from indistinct.scrub.columns import TableLetters, TableWriter, is_table
 from indistinct.scrub.documents import Document, Treated
 from indistinct.scrub.evaluating import compare_with_gold
 from indistinct.scrub.knowing import known_people
+from indistinct.scrub.laying import laid_out
 from indistinct.scrub.reading import JSON_LINES, Letters
 from indistinct.scrub.result import ScrubResult
 from indistinct.scrub.streaming import treat_all
@@ -219,8 +220,8 @@ def scrub(
     Parameters
     ----------
     letters
-        Text files, folders, JSON lines, one table with ``columns``, or a project file with a
-        section ``[text]``.
+        Text files, letters (.docx, .odt, .rtf, .pdf, .html, .eml), folders, JSON lines, one table
+        with ``columns``, or a project file with a section ``[text]``.
     out
         A new folder for the scrubbed letters. Without, nothing is written but what else is asked.
     spans
@@ -277,6 +278,7 @@ def scrub(
             asked.scope,
             known,
             people=table is not None,
+            names=asked.keep_names,
         )
         treated = stack.enter_context(
             _treating(
@@ -299,9 +301,11 @@ def scrub(
             if aside is not None:
                 writing_letters = _writer(aside, read, asked, secret)
             with writing_letters as writer:
-                for one in progress.each(treated, "scrubbing", unit="documents"):
+                for done in progress.each(treated, "scrubbing", unit="documents"):
+                    one = laid_out(done, asked.encoding)
                     tally.add(one)
                     name = writer.write(one)
+                    tally.renamed += _is_renamed(one, name, asked)
                     if lines is not None:
                         lines.write(one, name)
                     if rows is not None:
@@ -316,7 +320,7 @@ def scrub(
         tally,
         threshold=asked.threshold,
         told=tally.verdict(),
-        notes=tuple(read.notes()),
+        notes=(*read.notes(), *tally.notes()),
         out=target,
         spans=listed,
         identifiers=table,
@@ -449,6 +453,13 @@ def _writer(
     suffix = ".csv" if dialect_of(read.source) is not None else ".parquet"
     name = f"{given.stem if asked.keep_names else 'table'}{suffix}"
     return TableWriter.opened(folder, read, name=name)
+
+
+def _is_renamed(treated: Treated, name: str | None, asked: Asked) -> bool:
+    """Say whether a file lost a name that it was to keep."""
+    if name is None or not asked.keep_names or treated.document.line:
+        return False
+    return PurePosixPath(name).stem != PurePosixPath(str(treated.document.id)).stem
 
 
 def _check_any(tally: Tally) -> None:

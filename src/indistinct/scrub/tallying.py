@@ -6,6 +6,7 @@ What goes with the letters: what was done to them, and what they are not.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,9 @@ class Tally:
     detectors: Counter[str] = field(default_factory=Counter)
     withheld: list[Withheld] = field(default_factory=list)
     found: list[dict[str, Any]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    less: int = 0
+    renamed: int = 0
     traces: Traces = field(default_factory=Traces)
 
     def add(self, treated: Treated) -> None:
@@ -57,6 +61,8 @@ class Tally:
             return
         self.written += 1
         self.empty += not treated.text.strip()
+        self.left_out.update(treated.document.left_out)
+        self.less += bool(treated.document.left_out)
         self._trace(treated.text, treated.document.number)
         for one in treated.outcome.found:
             self.actions[one.action] += 1
@@ -67,6 +73,16 @@ class Tally:
                 # what stood there, who it was and what stands there now is for the list of spans
                 del told["replacement"], told["person"]
                 self.found.append({"document": treated.document.number, **told})
+
+    def notes(self) -> Iterator[str]:
+        """Give what was left out of documents, and which of them lost their names, for people."""
+        if self.less:
+            documents = "1 document" if self.less == 1 else f"{self.less:,} documents"
+            parts = [f"{words}: {count:,}" for words, count in sorted(self.left_out.items())]
+            yield f"left out of {documents}, besides properties of files: {'; '.join(parts)}"
+        if self.renamed:
+            files = "1 file was" if self.renamed == 1 else f"{self.renamed:,} files were"
+            yield f"{files} given a number for a name that names somebody, or is taken"
 
     def _trace(self, text: str, number: int) -> None:
         """Look for what the text still tells, as long as a document may take."""

@@ -100,7 +100,8 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class Scrubbing:
-    """The scrubber's settings, those who are known already, and whether `people` are listed."""
+    """The scrubber's settings, those who are known already, whether `people` are listed, and
+    whether files keep their `names`."""
 
     secret: Secret
     threshold: float = 0.7
@@ -109,6 +110,7 @@ class Scrubbing:
     scope: str = "project"
     known: Known = field(default=(), repr=False)
     people: bool = False
+    names: bool = False
 
     def start(self) -> Ready:
         """Read the knowledge that detectors share, so that no document's time is spent on it."""
@@ -116,7 +118,7 @@ class Scrubbing:
         scrubber = Scrubber(secret=self.secret, finder=finder, dates=self.dates, scope=self.scope)
         scrubber.scrub(_FIRST)
         identities = Identities(self.known) if self.known else None
-        return Ready(scrubber, finder, identities, self.people)
+        return Ready(scrubber, finder, identities, self.people, self.names)
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ class Ready:
     finder: Finder
     identities: Identities | None
     people: bool = False
+    names: bool = False
 
     def treat(self, group: Group) -> list[Outcome]:
         """Treat documents that share what is known of people.
@@ -190,11 +193,12 @@ class Ready:
         return facts
 
     def _is_telling(self, document: Document) -> bool:
-        """Say whether something is found in the id, where that is written beside the text.
+        """Say whether something is found in the id, where that is written: beside the text, or as
+        the name of the file.
 
         As it is, and with its words apart. A sign or two, such as counts have, tell nobody.
         """
-        if document.id not in document.kept.values():
+        if not self.names and document.id not in document.kept.values():
             return False
         given = str(document.id)
         for form in dict.fromkeys((given, _SEPARATORS.sub(" ", given))):

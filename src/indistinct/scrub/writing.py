@@ -20,6 +20,7 @@ from indistinct.files import written_whole
 from indistinct.knowledge import plain
 from indistinct.release import parts
 from indistinct.scrub.documents import Treated
+from indistinct.scrub.formats.every import format_by_name
 from indistinct.scrub.reading import Letters, is_json_lines
 from indistinct.scrub.tallying import ABOUT
 from indistinct.scrub.text.replace.secret import Secret
@@ -71,7 +72,7 @@ class LetterFolder:
         secret
             What ids are drawn with that take the place of telling ones.
         keep_names
-            Whether files keep their names.
+            Whether files keep their names, where these name nobody.
         """
         made = cls(folder, letters, secret, keep_names)
         try:
@@ -89,11 +90,11 @@ class LetterFolder:
             file, name = self._lines(document.part, source)
             file.write(for_json(self._object(treated)) + "\n")
             return name
-        name = self._name(document.number, str(document.id))
+        name = self._name(treated)
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as opened:
-            opened.write(treated.text.encode("utf-8"))
+            opened.write(treated.content or treated.text.encode("utf-8"))
         return name
 
     def _lines(self, part: int, source: Path) -> tuple[IO[str], str]:
@@ -113,14 +114,22 @@ class LetterFolder:
             self._opened[1].close()
             self._opened = None
 
-    def _name(self, number: int, given: str) -> str:
-        suffix = PurePosixPath(given).suffix.lower()
-        suffix = suffix if suffix in _SUFFIXES else ".txt"
-        steps = [step for step in PurePosixPath(given).parts if step not in ("/", "..", ".")]
+    def _name(self, treated: Treated) -> str:
+        given = PurePosixPath(str(treated.document.id))
+        form = format_by_name(treated.document.form)
+        suffix = given.suffix.lower()
+        if form is not None:
+            suffix = form.written
+        elif suffix not in _SUFFIXES:
+            suffix = ".txt"
+        steps = [step for step in given.parts if step not in ("/", "..", ".")]
         kept = PurePosixPath(*steps)
-        if self._keep_names and steps and self._is_free(kept):
+        if form is not None and steps:
+            kept = kept.with_suffix(suffix)
+        if self._keep_names and steps and not is_telling(kept, treated) and self._is_free(kept):
             return str(kept)
-        return self._first_free(f"letter-{n:06}{suffix}" for n in count(number))
+        numbers = count(treated.document.number)
+        return self._first_free(f"letter-{n:06}{suffix}" for n in numbers)
 
     def _is_free(self, name: PurePosixPath) -> bool:
         """Say whether a name can be given: no part of every folder, nor of or below a file."""
@@ -154,13 +163,16 @@ def safe_id(given: Any, treated: Treated, *, secret: Secret) -> Any:
     text is about, every sign counts.
     """
     about = treated.document.patient
-    if (
-        treated.outcome.facts.get(TELLING_ID)
-        or any(_shared(str(given), removed) for _, removed in treated.removed())
-        or (about is not None and _shared(str(given), about, least=1))
-    ):
+    if is_telling(given, treated) or (about is not None and _shared(str(given), about, least=1)):
         return _made_up(given, kind="document", secret=secret)
     return given
+
+
+def is_telling(name: object, treated: Treated) -> bool:
+    """Say whether a name shares something with what was removed, or names somebody by itself."""
+    if treated.outcome.facts.get(TELLING_ID):
+        return True
+    return any(_shared(str(name), removed) for _, removed in treated.removed())
 
 
 def _made_up(given: Any, *, kind: str, secret: Secret) -> str:
@@ -207,6 +219,8 @@ class Spans:
         }
         if name is not None:
             line["written"] = name
+        if treated.document.left_out:
+            line["left_out"] = dict(treated.document.left_out)
         if treated.text is None:
             line["withheld"] = treated.reason
         self._file.write(json.dumps(line, ensure_ascii=True) + "\n")
