@@ -44,14 +44,14 @@ def make_application(desk: Desk) -> Starlette:
         name = name or "open"
         found = SCREENS.get(name)
         function = found.answers.get((_method(request), rest)) if found is not None else None
+        if (name, rest, request.method) == ("open", "bring", "POST"):
+            return await _receive(_visit(desk, words, name, request), request)
         if found is None or function is None:
             return await run_in_threadpool(
                 _mistake, _visit(desk, words, "open", request), words("error.no_page"), 404
             )
         visit = _visit(desk, words, name, request)
         try:
-            if (name, rest, _method(request)) == ("open", "bring", "POST"):
-                return await _receive(visit, request)
             if request.method == "POST":
                 visit = _visit(desk, words, name, request, form=await _form(request))
             return await run_in_threadpool(_answered, visit, function)
@@ -130,7 +130,7 @@ async def _receive(visit: Visit, request: Request) -> Response:
         return PlainTextResponse(visit.words("open.cut"), status_code=400)
     except IndistinctError as error:
         return PlainTextResponse(str(error), status_code=400)
-    return PlainTextResponse(visit.desk.place_of(name).name)
+    return PlainTextResponse("")
 
 
 def _answered(visit: Visit, function: Any) -> Response:

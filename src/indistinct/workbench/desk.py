@@ -108,7 +108,9 @@ class Desk:
         """Return a regular file of the folder that is there, and no link."""
         place = self.place_of(name)
         if os.path.islink(place) or not os.path.isfile(place):
-            raise InputError("There is no such file in this folder, or it is a link. Choose another.")
+            raise InputError(
+                "There is no such file in this folder, or it is a link. Choose another."
+            )
         return place
 
     def new_file(self, name: str) -> Path:
@@ -162,6 +164,8 @@ class Desk:
             private = self.folder / PRIVATE / Path(name).stem
             if os.path.islink(self.folder / PRIVATE) or os.path.islink(private):
                 raise InputError(f"{PRIVATE} is a link. The workbench keeps nothing outside.")
+            for place in (self.folder / PRIVATE, private):
+                os.makedirs(place, mode=0o700, exist_ok=True)
             history = History(private / "history")
             self.project_name = name
             self.history = history
@@ -336,9 +340,7 @@ class Desk:
                 write_whole(self.folder / project, text, own=True)
             self.open_project(project)
 
-        return self.jobs.start(
-            "draft", key_of(name, dict(reading)), request, then=open_drafted
-        )
+        return self.jobs.start("draft", key_of(name, dict(reading)), request, then=open_drafted)
 
     @property
     def rollup(self) -> Rollup:
@@ -361,5 +363,3 @@ class Desk:
     def close(self) -> None:
         """Stop what is under way."""
         self.jobs.close()
-
-

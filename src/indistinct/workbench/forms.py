@@ -72,9 +72,7 @@ def fields_of_method(
             choices = tuple(variables)
         if by_variable:
             declared = content.get("variables", {})
-            value: Any = {
-                one: declared[one][name] for one in key if name in declared.get(one, {})
-            }
+            value: Any = {one: declared[one][name] for one in key if name in declared.get(one, {})}
         else:
             value = content.get(setting[0], {}).get(setting[1])
         yield Field(
@@ -175,5 +173,3 @@ def _number(text: Any, meaning: str) -> int | float | None:
     if not math.isfinite(found):
         raise InputError(f"{meaning} This must be a number. Got {written[:20]!r}.")
     return int(found) if found.is_integer() else found
-
-

@@ -63,9 +63,7 @@ def class_sizes(
     return groups, np.bincount(pairs // room, minlength=number).astype(np.int64)
 
 
-def roll_up(
-    table: Rollup, levels: Sequence[int] = (), among: Sequence[int] | None = None
-) -> Any:
+def roll_up(table: Rollup, levels: Sequence[int] = (), among: Sequence[int] | None = None) -> Any:
     """Return how many records stand out for every k from 0 to `MOST`.
 
     >>> one = np.array([[0], [1], [2]])

@@ -68,7 +68,8 @@ def _serve(
         from indistinct.workbench.guarding import Guard
     except ImportError as error:
         raise InputError(
-            f"The workbench needs {error.name}. Install it with: pip install 'indistinct[workbench]'"
+            f"The workbench needs {error.name}. Install it with: "
+            "pip install 'indistinct[workbench]'"
         ) from None
     from indistinct.workbench.desk import Desk
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import jinja2
 from markupsafe import Markup
@@ -18,6 +18,17 @@ from indistinct.workbench.jobs import Job
 from indistinct.workbench.words import LANGUAGES, Words
 
 __all__ = ["SCREENS", "Screen", "Visit", "screen"]
+
+
+Answer = Callable[["Visit"], Response]
+"""A function that answers a request."""
+
+
+class Registering(Protocol):
+    """Registers a function of a screen: under a method, and the rest of an address."""
+
+    def __call__(self, method: str, rest: str = "") -> Callable[[Answer], Answer]:
+        """Return what registers it."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +47,19 @@ class Screen:
 
     name: str
     place: int
-    answers: dict[tuple[str, str], Callable[[Visit], Response]]
+    answers: dict[tuple[str, str], Answer]
 
 
 SCREENS: dict[str, Screen] = {}
 """Every screen by name; a module in `screens` registers its own."""
 
 
-def screen(
-    name: str, *, place: int
-) -> Callable[[str, str], Callable[[Callable[[Visit], Response]], Callable[[Visit], Response]]]:
+def screen(name: str, *, place: int) -> Registering:
     """Register a screen; what is returned registers its functions by method and address."""
     made = SCREENS.setdefault(name, Screen(name, place, {}))
 
-    def answering(method: str, rest: str = "") -> Any:
-        def register(function: Callable[[Visit], Response]) -> Callable[[Visit], Response]:
+    def answering(method: str, rest: str = "") -> Callable[[Answer], Answer]:
+        def register(function: Answer) -> Answer:
             made.answers[method, rest] = function
             return function
 

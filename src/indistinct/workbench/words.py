@@ -19,7 +19,7 @@ LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch"}
 class Words:
     """The texts of one language.
 
-    >>> load_words("en").number(12345.0), load_words("de").number(12345), load_words("de").share(0.5)
+    >>> load_words("en").number(12345), load_words("de").number(12345), load_words("de").share(0.5)
     ('12,345', '12.345', '50,0 %')
     """
 

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from indistinct import engine, flow, keys, protect
+from indistinct import engine, flow, keys
 from indistinct.core import IndistinctError, listening, progress, systems, visible
 from indistinct.core.doors import write_whole, written_whole
 from indistinct.project import Project, check_categories, check_levels, draft_project, read_project
+from indistinct.protect import Protected, ReleaseKey, origin_of
 from indistinct.workbench.rollup import Rollup, roll_up
 from indistinct.workbench.store import Store
 
@@ -250,26 +251,29 @@ def _count(data: flow.Data, store: Store, request: Mapping[str, Any]) -> dict[st
             [_shown(v) for v in words[name].decode(np.arange(words[name].size))] for name in key
         ]
         level_words = [[""] for _ in key]
-    people = table.codes[:, table.position(whose)] if whose is not None else None
+    people = keys.person_of_classes(table, whose) if whose is not None else None
     rollup = Rollup(tuple(key), leaves, table.counts, people, tuple(climbs))
     below = {"": roll_up(rollup).tolist()}
     alone = {}
-    for j, name in enumerate(progress.each(key, "counting without each variable", unit="variables")):
+    for j, name in enumerate(
+        progress.each(key, "counting without each variable", unit="variables")
+    ):
         others = [i for i in range(len(key)) if i != j]
         below[name] = roll_up(rollup, among=others).tolist()
         alone[name] = roll_up(rollup, among=[j]).tolist()
     with written_whole(store.place("count", request["count"], ".npz"), own=True) as aside:
-        arrays = {f"climb{j}": climb for j, climb in enumerate(climbs)}
+        arrays: dict[str, Any] = {f"climb{j}": climb for j, climb in enumerate(climbs)}
+        arrays |= {"leaves": leaves, "counts": table.counts}
         if people is not None:
             arrays["people"] = people
         with aside.open("wb") as to:
-            np.savez(to, leaves=leaves, counts=table.counts, **arrays)
+            np.savez(to, **arrays)
     return {
         "key": key,
         "person": whose,
         "records": data.records,
-        "people": int(len(np.unique(people))) if people is not None else data.records,
-        "classes": len(np.unique(keys.group_rows(leaves))),
+        "people": len(np.unique(people)) if people is not None else data.records,
+        "classes": len(np.unique(keys.group_rows(leaves.astype(np.int64)))),
         "below": below,
         "alone": alone,
         "labels": labels,
@@ -305,7 +309,7 @@ def protect_copy(request: dict[str, Any]) -> dict[str, Any]:
             done = data.protect(
                 names,
                 method=wanted.method or "local-recoding",
-                secrets=protect.ReleaseKey.fresh() if wanted.method == "encrypt" else None,
+                secrets=ReleaseKey.fresh() if wanted.method == "encrypt" else None,
                 **promise,
                 **wanted.options,
             )
@@ -313,7 +317,7 @@ def protect_copy(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _told_of(data: flow.Data, names: list[str], done: protect.Protected) -> dict[str, Any]:
+def _told_of(data: flow.Data, names: list[str], done: Protected) -> dict[str, Any]:
     cells: dict[str, int] = {}
     for receipt in done.receipts:
         for name, number in receipt.cells_changed.items():
@@ -350,11 +354,11 @@ def _told_of(data: flow.Data, names: list[str], done: protect.Protected) -> dict
     }
 
 
-def _side_by_side(data: flow.Data, names: list[str], done: protect.Protected) -> dict[str, Any]:
+def _side_by_side(data: flow.Data, names: list[str], done: Protected) -> dict[str, Any]:
     """Return the first records with what is released of each; None for one that is left out."""
     touched = {name for receipt in done.receipts for name in receipt.cells_changed}
     columns = [n for n in data.variables if n in names or n in touched]
-    origin = protect.origin_of(done.receipts, data.records)
+    origin = origin_of(done.receipts, data.records)
     shown = min(LOOKED_AT, data.records)
     if origin is None:
         return {"columns": [], "rows": []}
@@ -420,4 +424,3 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "compare": compare,
     "release": release,
 }
-

@@ -11,7 +11,7 @@ from indistinct.workbench.visiting import Visit, screen
 
 answering = screen("compare", place=60)
 
-_WIDE, _HIGH, _LEFT, _TOP = 620, 300, 70, 20
+_WIDE, _HIGH, _LEFT, _TOP = 820, 320, 70, 20
 
 
 @answering("GET")
@@ -44,17 +44,31 @@ def show(visit: Visit) -> Response:
 def _points(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Place every method by what an intruder recognises and what is lost."""
     known = [r for r in rows if r["loss"] is not None and r["recognised"] is not None]
+    most = max((r["loss"] for r in known), default=0) or 1
     worst = max((r["recognised"] for r in known), default=0) or 1
-    placed: list[dict[str, Any]] = []
-    for row in sorted(known, key=lambda r: r["loss"]):
-        x = _LEFT + row["loss"] * (_WIDE - _LEFT - 110)
-        y = _TOP + (1 - row["recognised"] / worst) * (_HIGH - _TOP - 50)
-        written = y
-        for other in placed:  # names that would lie on each other are moved apart
-            if abs(other["x"] - x) < 110 and abs(other["written"] - written) < 16:
-                written = other["written"] + 16
-        placed.append({**row, "x": x, "y": y, "written": written})
+    placed = [
+        {
+            **row,
+            "x": _LEFT + row["loss"] / most * (_WIDE - _LEFT - 110),
+            "y": _TOP + (1 - row["recognised"] / worst) * (_HIGH - _TOP - 50),
+        }
+        for row in known
+    ]
+    taken = [(p["x"] - 8, p["y"] - 8, p["x"] + 8, p["y"] + 8) for p in placed]
+    for point in placed:
+        width = 7.5 * len(point["method"])
+        for dx, dy in ((11, 4), (-11 - width, 4), (-width / 2, -12), (-width / 2, 21), (11, 20)):
+            left, base = point["x"] + dx, point["y"] + dy
+            box = (left, base - 11, left + width, base + 3)
+            if not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        point |= {"written": (left, base)}
     return placed
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 @answering("POST")

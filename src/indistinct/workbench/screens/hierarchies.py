@@ -68,7 +68,8 @@ def effect(visit: Visit, counted: dict[str, Any], wanted: dict[str, int]) -> dic
         "out_before": counted["below"][""][k],
         "out_after": int(roll_up(table, levels)[k]),
         "records": counted["records"],
-        "changed": dict(zip(table.names, levels, strict=True)) != _full(table.names, levels_now(visit.desk)),
+        "changed": dict(zip(table.names, levels, strict=True))
+        != _full(table.names, levels_now(visit.desk)),
     }
 
 
@@ -125,9 +126,7 @@ def show_tree(visit: Visit) -> Response:
     for level in range(len(climb)):
         nodes, inverse = np.unique(climb[level][table.leaves[:, j]], return_inverse=True)
         counts = np.bincount(inverse.reshape(-1), weights=table.counts).astype(int)
-        shown = [
-            (labels[int(node)], int(n)) for node, n in zip(nodes, counts, strict=True)
-        ]
+        shown = [(labels[int(node)], int(n)) for node, n in zip(nodes, counts, strict=True)]
         levels.append({"nodes": shown[:MOST_NODES], "more": max(0, len(shown) - MOST_NODES)})
     values = counted["variables"][counted["key"][j]]["labels"]
     return HTMLResponse(

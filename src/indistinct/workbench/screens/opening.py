@@ -65,7 +65,9 @@ def say_what_is_missing(visit: Visit) -> Response:
         guessed = one["guess"]["missing"]
         if not guessed:
             continue
-        kept = [c for c in declared.get(one["name"], {}).get("missing", []) if str(c) not in guessed]
+        kept = [
+            c for c in declared.get(one["name"], {}).get("missing", []) if str(c) not in guessed
+        ]
         chosen = [code for code in guessed if f"{number}:{code}" in ticked]
         plain = [int(c) if c.lstrip("-").isdigit() else c for c in chosen]
         changes["variables", one["name"], "missing"] = [*kept, *plain] or None

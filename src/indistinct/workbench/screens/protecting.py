@@ -17,6 +17,10 @@ NEEDS_MORE = ("shuffle", "steps")
 """Methods whose options stand in sections that no form writes yet."""
 
 
+RECENT = 12
+"""States of the history that are shown, and branches."""
+
+
 @answering("GET")
 def show(visit: Visit) -> Response:
     """Show the method, what it did to a copy, and the history."""
@@ -31,7 +35,7 @@ def show(visit: Visit) -> Response:
     if done is None and _method(visit):
         job = desk.wanted("protect")
         done = desk.result("protect")
-    states = desk.history.line()
+    shown = desk.history.line()[-RECENT:][::-1]
     return visit.page(
         "protect.html",
         methods=_offered(visit),
@@ -39,8 +43,8 @@ def show(visit: Visit) -> Response:
         fields=_fields(visit, _method(visit)),
         done=done,
         job=job if done is None else None,
-        line=states[-12:][::-1],
-        ends=[one for one in desk.history.ends() if one.number != desk.history.at.number][:12],
+        line=shown,
+        ends=[one for one in desk.history.ends() if one not in shown][:RECENT],
         command=visit.command("protect", "--method", _method(visit) or "local-recoding"),
     )
 

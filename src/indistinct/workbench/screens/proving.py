@@ -56,7 +56,9 @@ def _fields(visit: Visit) -> list[Field]:
     variables = [one["name"] for one in look["variables"]] if look else []
     content = visit.desk.content
     release = [
-        one for one in fields_of_section(Release, "release", content, ()) if one.setting[1] in _TERMS
+        one
+        for one in fields_of_section(Release, "release", content, ())
+        if one.setting[1] in _TERMS
     ]
     return [*release, *fields_of_section(Contract, "contract", content, variables)]
 

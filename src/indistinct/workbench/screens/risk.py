@@ -29,15 +29,23 @@ def show(visit: Visit) -> Response:
     if counted is None:
         return visit.waiting(desk.wanted("count"))
     return visit.page(
-        "risk.html", **picture(visit, counted), command=visit.command("uniques", "--k", str(_k(visit)))
+        "risk.html",
+        **picture(visit, counted),
+        command=visit.command("uniques", "--k", str(_k(visit))),
     )
 
 
-def _k(visit: Visit) -> int:
+def _promised(visit: Visit) -> int:
     release = visit.desk.content.get("release", {})
-    promised = release.get("k") or release.get("at_most", 4) + 1
+    promised: int = release.get("k") or release.get("at_most", 4) + 1
+    return max(2, min(MOST, promised))
+
+
+def _k(visit: Visit) -> int:
+    """Return the k that the address asks for, or the project's."""
     asked = visit.query.get("k", "")
-    return max(2, min(MOST, int(asked) if asked.isdigit() and len(asked) < 6 else promised))
+    short = asked.isdigit() and len(asked) < 6
+    return max(2, min(MOST, int(asked))) if short else _promised(visit)
 
 
 def picture(visit: Visit, counted: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +69,7 @@ def picture(visit: Visit, counted: dict[str, Any]) -> dict[str, Any]:
     return {
         "k": k,
         "most": MOST,
-        "promised": _k(Asked(visit)),
+        "promised": _promised(visit),
         "counted": counted,
         "names": _told(visit, counted["key"]),
         "out": out,
@@ -78,13 +86,6 @@ def _told(visit: Visit, key: list[str]) -> str:
     if len(key) <= NAMED + 1:
         return ", ".join(key)
     return str(visit.words("risk.and_more", names=", ".join(key[:NAMED]), n=len(key) - NAMED))
-
-
-class Asked:
-    """A visit without what its address asks for: the k that is promised."""
-
-    def __init__(self, visit: Visit) -> None:
-        self.desk, self.query = visit.desk, dict[str, str]()
 
 
 @answering("GET", "picture")

@@ -24,6 +24,8 @@ def show(visit: Visit) -> Response:
     look = desk.result("look")
     if look is None:
         return visit.waiting(desk.wanted("count"))
+    if desk.result("count") is None and _has_key(visit, look):
+        desk.wanted("count")
     rows = list(rows_of(visit, look))
     release = desk.content.get("release", {})
     return visit.page(
@@ -38,6 +40,10 @@ def show(visit: Visit) -> Response:
         confirmed=bool(release.get("confirmed")),
         command=visit.command("uniques"),
     )
+
+
+def _has_key(visit: Visit, look: dict[str, Any]) -> bool:
+    return any(row["role"] == "key" for row in rows_of(visit, look))
 
 
 def rows_of(visit: Visit, look: dict[str, Any]) -> list[dict[str, Any]]:
@@ -101,5 +107,9 @@ def change(visit: Visit) -> Response:
     if confirmed != bool(desk.content.get("release", {}).get("confirmed")):
         changes["release", "confirmed"] = confirmed
     what = ("variables", str(len([s for s in changes if s[0] == "variables"])))
-    desk.change(visit.version, changes, ("confirmed",) if list(changes) == [("release", "confirmed")] else what)
+    desk.change(
+        visit.version,
+        changes,
+        ("confirmed",) if list(changes) == [("release", "confirmed")] else what,
+    )
     return visit.go("/variables")

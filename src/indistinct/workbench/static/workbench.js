@@ -2,6 +2,7 @@
 "use strict";
 
 document.addEventListener("input", (event) => {
+  if (event.target.id === "k") document.getElementById("k-shown").value = event.target.value;
   if (event.target.id !== "filter") return;
   const wanted = event.target.value.trim().toLowerCase();
   for (const row of document.querySelectorAll("tr[data-name]"))
