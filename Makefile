@@ -13,10 +13,11 @@ LOCKED := $(INSTALL) --require-hashes
 # compiled modules are kept, so that every start after the first is quick
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-fast check lint bench clean help lock audit wheel docs
+.PHONY: demo workbench test test-all test-fast check lint bench clean help lock audit wheel docs
 
 help:
 	@echo "make demo       set up, make a census, find who stands out, protect it, write demo/"
+	@echo "make workbench  set up, and open the demo's census in the browser"
 	@echo "make test       set up, then checks and the whole test suite"
 	@echo "make test-all   make test, and the long searches for counterexamples: some hours"
 	@echo "make test-fast  the everyday part of the suite, in under three minutes"
@@ -39,6 +40,10 @@ $(VENV)/run: $(VENV)/made requirements.lock requirements-build.lock pyproject.to
 	$(BIN)/python $(INSTALL) --no-deps --no-build-isolation -e .
 	touch $@
 
+$(VENV)/workbench: $(VENV)/run requirements-workbench.lock
+	$(BIN)/python $(LOCKED) -r requirements-workbench.lock
+	touch $@
+
 $(VENV)/dev: $(VENV)/run requirements-dev.lock
 	$(BIN)/python $(LOCKED) -r requirements-dev.lock
 	touch $@
@@ -53,6 +58,12 @@ $(SITE)/tools: $(SITE)/made requirements-docs.lock
 
 demo: $(VENV)/run
 	$(BIN)/indistinct demo --out demo
+
+# the census of the demo, in a folder that may be thrown away
+workbench: $(VENV)/workbench
+	mkdir -p workbench
+	test -f workbench/census.csv || $(BIN)/indistinct census --out workbench/census.csv
+	$(BIN)/indistinct workbench workbench
 
 # one run; it ends with how long it took of the ten minutes that it may take
 test: $(VENV)/dev lint
@@ -86,14 +97,16 @@ COMPILE := $(SUPPLY)/bin/uv pip compile -q --universal --python-version 3.11 --g
 lock: $(SUPPLY)/tools
 	$(COMPILE) pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
-	$(COMPILE) pyproject.toml --extra spark --extra postgres --group dev -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra workbench -o requirements-workbench.lock
+	$(COMPILE) pyproject.toml --extra spark --extra postgres --extra workbench --group dev \
+	  -o requirements-dev.lock
 	$(COMPILE) --group supply -o requirements-supply.lock
 	$(COMPILE) --group docs -o requirements-docs.lock
 
 # Error 1: a fault is known. Error 3: it could not be asked. (make itself ends with 2 for both.)
 audit: $(SUPPLY)/tools
 	$(SUPPLY)/bin/python tools/audit.py requirements.lock requirements-build.lock \
-	  requirements-dev.lock requirements-supply.lock requirements-docs.lock
+	  requirements-workbench.lock requirements-dev.lock requirements-supply.lock requirements-docs.lock
 
 # nothing is fetched while it is built, and a link that leads nowhere stops it
 docs: $(SITE)/tools
@@ -107,4 +120,4 @@ wheel: $(VENV)/dev
 	$(BIN)/python tools/bill_of_materials.py requirements.lock dist/*.whl
 
 clean:
-	rm -rf $(VENV) $(SUPPLY) $(SITE) demo build dist site
+	rm -rf $(VENV) $(SUPPLY) $(SITE) demo workbench build dist site

@@ -60,6 +60,7 @@ ROOMS = [
     "indistinct.release.report",
     "indistinct.query",
     "indistinct.flow",
+    "indistinct.workbench",
     "indistinct.project",
     "indistinct.census",
 ]
@@ -76,6 +77,7 @@ VERBS = [
     "tables",
     "scrub",
     "query",
+    "workbench",
     "census",
 ]
 

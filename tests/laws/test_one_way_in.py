@@ -323,6 +323,10 @@ OWN_GROUND = {
     "query/session.py": "a log that the door has opened",
     "release/origin.py": "a file that the door has let in",
     "scrub/text/tagger/model.py": "a file of the package",
+    "workbench/app.py": "files of the package",
+    "workbench/serving.py": "a browser, and no file",
+    "workbench/store.py": "what the door has let in",
+    "workbench/words.py": "the catalogues of the package",
     "tables/publishing/numbers.py": "a table of a folder that is written aside, read again",
 }
 

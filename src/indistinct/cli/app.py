@@ -31,6 +31,8 @@ VERBS: Mapping[str, str] = {
     "report": "Write the report of a release, to be read before signing; or compare several "
     "releases.",
     "query": "Ask released data: exactly where they are proved, with noise where they are not.",
+    "workbench": "Show data and projects in the browser: who stands out, what protects them, what "
+    "is proved.",
     "census": "Make a synthetic census: households of people who never were.",
 }
 """Every verb with the first sentence of its help, in the order of the help."""

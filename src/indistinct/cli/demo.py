@@ -60,6 +60,7 @@ def demo(
     paragraph(console, f"written: {out}. Read {out / 'summary.md'} first.")
     for report in shown.reported:
         paragraph(console, f"report:  {report}")
+    paragraph(console, f"to go on in the browser: indistinct workbench {out}")
 
 
 def show_proof(console: Console, shown: Demo) -> None:

@@ -44,6 +44,7 @@ __all__ = [
     "ReleasePlace",
     "ScratchFolder",
     "WordOrFile",
+    "WorkbenchPlace",
 ]
 
 RECORDS = tuple(BY_SUFFIX)
@@ -292,3 +293,23 @@ AllowOutside = Annotated[
         help="Let the project file name what lies outside its folder; the ledger tells what.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class WorkbenchPlace(PlaceKind):
+    """A file of records or a project file that is there, or a folder of them."""
+
+    what: str = "data"
+
+    def check(self, path: Path, watch: Watch) -> None:
+        """Refuse what is neither a folder nor a file that the workbench opens."""
+        if os.path.isdir(path):
+            return
+        if os.path.islink(path):
+            raise InputError(f"{path} is a link. Name the file itself, where it lies.")
+        check_file(path, self.what)
+        if not path.name.lower().endswith((".toml", *RECORDS)):
+            raise InputError(
+                f"{path} is neither a project file (.toml) nor a file of records "
+                f"({', '.join(RECORDS)})."
+            )

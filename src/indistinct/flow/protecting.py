@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.core import InputError
 from indistinct.files import Source
 from indistinct.flow.wanted import Wanted, check_against_data
-from indistinct.hierarchy import Hierarchies, Hierarchy
+from indistinct.hierarchy import Hierarchies, Hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import KeyTable, threshold
 from indistinct.options import (
     known_method,
@@ -20,6 +20,7 @@ from indistinct.options import (
     refuse_unknown_options,
 )
 from indistinct.protect import (
+    Generalise,
     KMap,
     PrivacyModel,
     Protected,
@@ -110,7 +111,13 @@ def protect_data(
             names, method="steps", k=k, at_most=at_most, seed=seed, person=person
         )
         source, first = stepped.source, len(stepped.plan)
-    climb = cache(lambda wanted: replace(data, source=source).climbing(wanted, hierarchies))
+    coarser = _left_to_climb(stepped) if stepped is not None else {}
+
+    @cache
+    def climb(wanted: tuple[str, ...]) -> Mapping[str, Hierarchy]:
+        rest = [name for name in wanted if name not in coarser]
+        found = replace(data, source=source).climbing(rest, hierarchies) if rest else {}
+        return {name: coarser.get(name) or found[name] for name in wanted}
 
     protect = partial(
         protect_by_method,
@@ -170,6 +177,21 @@ def request_of(
             if option.setting and (said := data.project.said_of(option.setting, names)):
                 declared[option.name] = said
     return Request(threshold(k, at_most), **{**declared, **wanted})
+
+
+def _left_to_climb(stepped: Protected) -> dict[str, Hierarchy]:
+    """Return, for variables that a step brought to a level, what their labels still climb."""
+    found = {}
+    for step in stepped.plan.steps:
+        if isinstance(step, Generalise):
+            tree, level = step.hierarchy, step.level
+            if level == tree.height:
+                found[tree.name] = suppression_only([tree.root], name=tree.name)
+                continue
+            rows = dict.fromkeys(row[level:] for row in tree.rows())
+            above = table_hierarchy(list(rows), name=tree.name, ordered=tree.ordered)
+            found[tree.name] = replace(above, level_names=tree.level_names[level:])
+    return found
 
 
 def _check_one_combination_each(

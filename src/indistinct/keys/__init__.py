@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         alike_spelled,
         class_of_records,
         people_by_class,
+        person_of_classes,
         person_of_records,
         present_and_different,
         several_records,

@@ -24,6 +24,7 @@ from indistinct.keys.table import KeyTable
 __all__ = [
     "alike_spelled",
     "people_by_class",
+    "person_of_classes",
     "person_of_records",
     "present_and_different",
     "several_records",
@@ -73,8 +74,14 @@ def alike_spelled(values: pa.Array) -> Ints:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _person_of_codes(table: KeyTable, person: str) -> Ints:
-    """Return for every class of a table the number of the person whose id it has."""
+def person_of_classes(table: KeyTable, person: str) -> Ints:
+    """Return for every class of a table the number of the person whose id it has.
+
+    >>> import indistinct
+    >>> with indistinct.open_data({"patient": ["a", "A", "b"]}) as data:
+    ...     person_of_classes(data.key_table(["patient"]), "patient").tolist()
+    [0, 0, 1]
+    """
     at = table.position(person)
     coding, codes = table.coding.variables[at], np.asarray(table.codes[:, at], dtype=np.int64)
     if coding.values is None:
@@ -97,7 +104,7 @@ def people_by_class(engine: Engine, source: Source, key: Sequence[str], person: 
     both = list(dict.fromkeys([*key, person]))
     units = KeyTable.from_tally(engine.count(source, both))
     classes, class_of = units.rollup(list(key))
-    whose = _person_of_codes(units, person)
+    whose = person_of_classes(units, person)
     room = int(whose.max(initial=0)) + 1
     people = np.unique(np.asarray(class_of, dtype=np.int64) * room + whose)
     return np.bincount(people // room, minlength=classes.classes).astype(np.int64)
@@ -109,7 +116,7 @@ def person_of_records(engine: Engine, source: Source, person: str) -> Ints:
     numbers = class_of_records(tally)
     if not holds_text(held_kind(source.schema.field(person).type)):
         return numbers
-    whose = _person_of_codes(KeyTable.from_tally(tally), person)
+    whose = person_of_classes(KeyTable.from_tally(tally), person)
     # numbered in the order of the ids, without gaps
     _, first, inverse = np.unique(whose, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)

@@ -32,5 +32,6 @@ if TYPE_CHECKING:
         check_recipients,
     )
     from indistinct.project.settings import Place, Problems, header
+    from indistinct.project.writing import changed_project
 
 open_doorway(__name__)

@@ -59,9 +59,9 @@ def settle_copies(
         settled = _applied(trial, settled, steps, seed, first)
         followed |= {copy.name: copy for copy in following if copy.name not in followed}
         found = _to_be_settled(replace(trial, release=settled.source), kept)
-    gone = {copy.name for copy in found}
+    gone = tuple(copy.name for copy in found)
     if gone:
-        leaving = SuppressAttribute(tuple(gone), how="drop")
+        leaving = SuppressAttribute(gone, how="drop")
         settled = _applied(trial, settled, [leaving], seed, first)
     words = [
         _word(copy, "blanked where it says more")

@@ -1,0 +1,46 @@
+"""Coarsening by hand: steps of the project that bring a variable to a level of its hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from indistinct.workbench.desk import Desk
+
+__all__ = ["changes_of_levels", "levels_now"]
+
+_NAME = "coarser "
+"""What the names of these steps begin with; the variable follows."""
+
+
+def levels_now(desk: Desk) -> dict[str, int]:
+    """Return the level of each variable that was brought to one."""
+    return {
+        name.removeprefix(_NAME): int(step["level"])
+        for name, step in desk.content.get("steps", {}).items()
+        if name.startswith(_NAME) and step.get("kind") == "generalise"
+    }
+
+
+def changes_of_levels(
+    desk: Desk, counted: Mapping[str, Any], wanted: Mapping[str, int]
+) -> dict[tuple[str, ...], Any]:
+    """Return what the project says when variables stand at other levels; 0 is the value itself.
+
+    A step holds its hierarchy whole, so that the project needs nothing else to be run again.
+    """
+    now = levels_now(desk)
+    changes: dict[tuple[str, ...], Any] = {}
+    for name, level in wanted.items():
+        if level == now.get(name, 0):
+            continue
+        section = ("steps", f"{_NAME}{name}")
+        if level == 0:
+            changes[section] = None
+            continue
+        changes[*section, "kind"] = "generalise"
+        changes[*section, "level"] = level
+        changes[*section, "hierarchy"] = {
+            part: value for part, value in counted["trees"][name].items() if value is not None
+        }
+    return changes
