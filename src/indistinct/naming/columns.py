@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from indistinct.core import holds_numbers
@@ -11,9 +11,10 @@ from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
 from indistinct.naming.births import born_on, born_on_parts
-from indistinct.naming.concepts import concept_of, says_amount
-from indistinct.naming.content import SAMPLE, Content, glance_at
-from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
+from indistinct.naming.concepts import A_NAME, concept_of, says_amount
+from indistinct.naming.content import NAMES, SAMPLE, Content, glance_at
+from indistinct.naming.guessing import DECLARED, Guess, guess_roles, points_to_people
+from indistinct.naming.made_of_names import made_of_names
 
 __all__ = ["Naming", "columns_that_name", "is_amount"]
 
@@ -55,10 +56,27 @@ def columns_that_name(
     patient_id: name says a number of a person
     code: unique in every record: it points to one person
     """
+    said = tuple((name, one.role, one.label) for name, one in source.variables.items())
+    asked = (*source.identity, said, frozenset(key), person)
+    if asked not in _KNOWN:
+        while len(_KNOWN) >= _MOST_KNOWN:
+            del _KNOWN[next(iter(_KNOWN))]
+        _KNOWN[asked] = _naming_columns(engine, source, key, person)
+    return _KNOWN[asked]
+
+
+_KNOWN: dict[object, tuple[Naming, ...]] = {}
+_MOST_KNOWN = 4
+"""Files of which it is remembered what names people in them: it is asked before and after."""
+
+
+def _naming_columns(
+    engine: Engine, source: Source, key: Collection[str], person: str | None
+) -> tuple[Naming, ...]:
     contents = with_amounts(source, glance_at(engine, source, person=person))
     guesses = guess_roles(source, contents)
     parts = born_on_parts(source, contents, {one.name: one.label for one in guesses})
-    found = []
+    found = {}
     for guess, content in zip(guesses, contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
@@ -66,8 +84,27 @@ def columns_that_name(
         if reason is None and guess.name == person:
             reason = "it says whose record each is"
         if reason is not None:
-            found.append(Naming(guess.name, reason))
-    return tuple(found)
+            found[guess.name] = reason
+    found |= _made_of_names(source, guesses, contents, {*key, *found})
+    return tuple(Naming(one.name, found[one.name]) for one in guesses if one.name in found)
+
+
+def _made_of_names(
+    source: Source, guesses: Sequence[Guess], contents: Sequence[Content], apart: Collection[str]
+) -> dict[str, str]:
+    """Return the columns that are made of names which stand beside them, and how that is seen."""
+    names, others = [], []
+    for guess, content in zip(guesses, contents, strict=True):
+        concept = concept_of(guess.name)
+        called = concept is not None and concept.about == A_NAME
+        if content.is_text and (
+            called or (guess.role == "identifier" and content.persons == NAMES)
+        ):
+            names.append(guess.name)
+        elif guess.name not in apart and guess.role not in ("weight", "household"):
+            others.append(guess.name)
+    household = next((guess.name for guess in guesses if guess.role == "household"), None)
+    return made_of_names(source, names, others, household=household)
 
 
 def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None:
@@ -82,9 +119,7 @@ def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None
         return birth
     if guess.name in parts:
         return parts[guess.name]
-    if not content.singles_out:
-        return None
-    return unique_words(content) if is_given_out(content, guess.label) else None
+    return points_to_people(content, guess.label)
 
 
 def is_amount(source: Source, name: str) -> bool:

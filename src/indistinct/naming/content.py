@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from indistinct.core import holds_numbers, holds_text
@@ -17,8 +18,9 @@ from indistinct.files import Source, dialect_of, is_number
 from indistinct.hierarchy import as_text, is_date
 from indistinct.keys import KeyTable
 from indistinct.knowledge import is_native_name, knowledge
+from indistinct.naming.inside_texts import are_drawn_at_random, joined_names, left_of_texts
 
-__all__ = ["SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
+__all__ = ["NAMES", "SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
 
 
 # Texts that are names of people or their addresses, whatever the column is called.
@@ -26,6 +28,8 @@ __all__ = ["SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "lo
 # A column of surnames repeats too often to single out nearly everybody, and its header may say
 # nothing; yet whoever reads the released file reads who is in it.
 
+
+NAMES = "names of people"
 
 _FEWEST = 10
 """Different texts of which it can be said what they are."""
@@ -110,6 +114,22 @@ def _nothing_else(word: str) -> bool:
     return known.word(word).zipf < _COMMON and not known.proper(word).small
 
 
+def hold_names_inside(texts: Sequence[str]) -> bool:
+    """Say whether names of people stand inside different texts, among words that many of them have.
+
+    >>> surnames = "kofron garcia lindqvist muller okafor nguyen smith baker silva rossi".split()
+    >>> hold_names_inside([f"/scans/{name}_{n}.pdf" for n, name in enumerate(surnames)])
+    True
+    >>> hold_names_inside([f"{kind} of cars" for kind in "sale rent hire wash fuel".split()] * 2)
+    False
+    """
+    some = texts[:_MOST]
+    left = left_of_texts(some)
+    if len(set(left)) < _FEWEST or len(left) < _SHARE * len(some):
+        return False
+    return hold_names(left) or joined_names(left) >= _SHARE * len(left)
+
+
 def hold_addresses(texts: Sequence[str]) -> bool:
     """Say whether different texts are names of streets, with house numbers or without.
 
@@ -139,6 +159,9 @@ _GLANCE = 1_000
 _SINGLED_OUT = 0.9
 _FEWEST_PEOPLE = 10
 """From how many people on a column may be said to single out nearly every one of them."""
+
+_FEWEST_IN_ORDER, _IN_ORDER = 30, 0.99
+"""Numbers of which it can be said that they follow the records, and their rank correlation."""
 
 _NEARLY_ALL = 0.95
 _MARKERS = frozenset(
@@ -316,8 +339,31 @@ class Content:
         if not self.is_text or self.has_dates or self.has_other_dates:
             return None
         if hold_names(self.texts):
-            return "names of people"
-        return "addresses" if hold_addresses(self.texts) else None
+            return NAMES
+        if hold_addresses(self.texts):
+            return "addresses"
+        return "names of people in its texts" if hold_names_inside(self.texts) else None
+
+    @cached_property
+    def is_drawn_at_random(self) -> bool:
+        """Whether it holds codes of which every sign looks drawn, as those of digests are."""
+        return self.is_text and not self.has_dates and are_drawn_at_random(self.texts)
+
+    @cached_property
+    def tells_times(self) -> bool:
+        """Whether it holds days, or times of a day, in whatever form."""
+        return self.has_dates or self.has_other_dates
+
+    @cached_property
+    def follows_records(self) -> bool:
+        """Whether its numbers rise or fall from record to record, as those of a count do."""
+        if not self.is_number or len(self.sample) < _FEWEST_IN_ORDER:
+            return False
+        own = np.asarray(self.sample, dtype=np.float64)
+        places = np.arange(len(own))
+        ranks = np.argsort(np.argsort(own, kind="stable"), kind="stable")
+        spread = abs(float(np.corrcoef(ranks, places)[0, 1]))
+        return spread >= _IN_ORDER
 
     @cached_property
     def has_medical_codes(self) -> bool:

@@ -35,8 +35,7 @@ __all__ = [
     "concept_of_categories",
     "guess_roles",
     "guess_variables",
-    "is_given_out",
-    "unique_words",
+    "points_to_people",
 ]
 
 
@@ -326,8 +325,8 @@ def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, 
         return "sensitive", "codes like those of diagnoses (ICD)"
     if content.is_free_text:
         return "identifier", "free text, which may name people: scrub it before it is released"
-    if content.singles_out and is_given_out(content, label):
-        return "identifier", f"{unique_words(content)}: it points to one person"
+    if (pointing := points_to_people(content, label)) is not None:
+        return "identifier", pointing
     if is_numbered(facts.name) and content.records_per_value <= FEW_RECORDS:
         return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
     if _like_household(content):
@@ -385,6 +384,24 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
     if concept.role == "key" and content.has_fractions and concept.level == "nominal":
         return "other", f"{name}, but holds numbers with fractions"
     return concept.role, f"{name}; {_values(content)}"
+
+
+def points_to_people(content: Content, label: str = "") -> str | None:
+    """Say why values point to one person each, or to few; None for amounts and for what repeats.
+
+    A time of a day is no amount: who came when is known to whoever stood there.
+    """
+    if content.is_drawn_at_random and content.records_per_value <= FEW_RECORDS:
+        return f"codes drawn at random, {content.records_per_value:.1f} records per value"
+    if not content.singles_out:
+        return None
+    if is_given_out(content, label):
+        return f"{unique_words(content)}: it points to one person"
+    if content.tells_times:
+        return f"times, {unique_words(content)}: each points to one person"
+    if content.follows_records and not says_amount(content.facts.name, label):
+        return "numbers that follow the order of the records"
+    return None
 
 
 def is_given_out(content: Content, label: str = "") -> bool:
