@@ -19,6 +19,7 @@ from small_data import open_small
 from ways import KEY, WAYS, Way, population, released
 
 from indistinct.naming import columns_that_name
+from indistinct.protect import METHODS
 
 AMOUNTS = {"income"}
 PLANTED = {"case_no", "name", "token", "ref", "serial_of_form", "contact"}
@@ -170,6 +171,23 @@ def test_no_way_releases_what_is_made_of_names(way: Way, tmp_path):
     left = [name for n, name in enumerate(MADE) if f"v{n}" in found.table.column_names]
     assert left == []
     assert "alphabet" not in found.table.column_names
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way.name in METHODS], ids=str)
+def test_the_order_of_a_file_hides_nothing_that_names_people(way: Way, tmp_path):
+    """What begins with other things than follow is seen before it leaves, and not refused then."""
+    table = population(12, people=6_000).drop_columns(["born"])
+    n = table.num_rows
+    rng = np.random.default_rng(12)
+    days = np.sort(rng.integers(0, 80 * 365, n)) + rng.integers(0, 3, n)
+    told = [str(dt.date(1930, 1, 1) + dt.timedelta(int(day))) for day in days]
+    called = [f"code {i % 9}" if i < n // 4 else str(rng.choice(LAST)) for i in range(n)]
+    table = table.append_column("v0", pa.array(told)).append_column("v1", pa.array(called))
+    found = released(way, table, tmp_path / "r", although_unproved=True)
+    assert not {"v0", "v1"} & set(found.table.column_names), found.refused
+    found.examine(whatever_is_said=True)
+    said = str(found.certificate.content["verdict"])
+    assert "names people" not in said
 
 
 def test_what_goes_with_names_by_chance_or_by_household_stays():

@@ -340,7 +340,8 @@ class Data:
             project's, or chosen from the values.
         person
             The column that says whose record each is, where people have several, or two with a
-            comma between (a household and the line in it): then every class gets k people, not k records. By default the project's, or found; see `person`.
+            comma between (a household and the line in it): then every class gets k people, not k
+            records. By default the project's, or found; see `person`.
         secrets
             The key of the release, for ``encrypt``.
         options

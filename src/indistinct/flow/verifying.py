@@ -172,8 +172,9 @@ def verify_release(
         By default what the certificate says, or the project file; k is 2 where nothing is said.
     person
         The column that says whose record each is, in private data and registers, or two with a
-        comma between (a household and the line in it); people are counted, however many records they have. By default as the certificate or the project file
-        says, or found in the private data.
+        comma between (a household and the line in it); people are counted, however many records
+        they have. By default as the certificate or the project file says, or found in the private
+        data.
     hierarchies
         A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
         labels stand for; by default those of the plan in the release folder, if it is there.

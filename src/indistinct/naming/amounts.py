@@ -74,10 +74,10 @@ def with_amounts(source: Source, contents: Sequence[Content]) -> list[Content]:
         and content.facts.name not in doubtful
         and getattr(concept_of(content.facts.name), "role", "other") in ("other", "sensitive")
     ]
-    first = source.first(_SAMPLE)
+    some = source.spread(_SAMPLE)
     columns = {
         name: np.asarray(
-            first.column(name).cast("float64", safe=False).to_numpy(zero_copy_only=False)
+            some.column(name).cast("float64", safe=False).to_numpy(zero_copy_only=False)
         )
         for name in (*doubtful, *(content.facts.name for content in others))
     }

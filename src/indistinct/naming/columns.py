@@ -133,5 +133,5 @@ def is_amount(source: Source, name: str) -> bool:
     concept = concept_of(name)
     if concept is not None and concept.role != "key" and says_amount(name):
         return True
-    sample = source.first(SAMPLE).column(name).drop_null().to_pylist()
+    sample = source.spread(SAMPLE).column(name).drop_null().to_pylist()
     return any(math.isfinite(value) and value != int(value) for value in sample)

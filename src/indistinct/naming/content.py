@@ -151,7 +151,7 @@ def hold_addresses(texts: Sequence[str]) -> bool:
 
 
 SAMPLE = 10_000
-"""Records, from the first on, in which the form of text is looked at."""
+"""Records, from all over the file, in which the form of text is looked at."""
 
 _GLANCE = 1_000
 """Records that are enough to see the form of a column, where it is not drafted from."""
@@ -212,7 +212,7 @@ class Content:
     kind
         The column's Arrow type.
     sample
-        Its values in the first records, without the missing ones.
+        Its values in records from all over the file, without the missing ones.
     decimal
         The decimal sign of numbers that are text.
     people, alone
@@ -417,7 +417,7 @@ class Content:
 
 
 def look_at(engine: Engine, source: Source) -> list[Content]:
-    """Look at every column: facts of all records, forms of the first `SAMPLE`."""
+    """Look at every column: facts of all records, forms of `SAMPLE`."""
     return _contents(source, engine.describe(source), sample=SAMPLE)
 
 
@@ -486,13 +486,13 @@ def _people_alone(engine: Engine, source: Source, name: str, person: str) -> int
 
 
 def _contents(source: Source, facts: Sequence[ColumnFacts], *, sample: int) -> list[Content]:
-    first, dialect, schema = source.first(sample), dialect_of(source), source.schema
+    some, dialect, schema = source.spread(sample), dialect_of(source), source.schema
     return [
         Content(
             fact,
             source.records,
             schema.field(fact.name).type,
-            first.column(fact.name).drop_null().to_pylist(),
+            some.column(fact.name).drop_null().to_pylist(),
             dialect.decimal if dialect else ".",
         )
         for fact in facts

@@ -60,16 +60,16 @@ def made_of_names(
     if not names or not others:
         return {}
     needed = dict.fromkeys([*names, *others, *([household] if household is not None else [])])
-    first = source.first(_SAMPLE).select(list(needed))
-    spelt = [_letters(first.column(name)) for name in names]
+    some = source.spread(_SAMPLE).select(list(needed))
+    spelt = [_letters(some.column(name)) for name in names]
     whole = [" ".join(parts).strip() for parts in zip(*spelt, strict=True)]
     spelt += [whole, *([_word(name, at) for name in part] for part in (*spelt,) for at in (0, -1))]
     called = [_ranks(part) for part in spelt]
     named = np.array([bool(text) for text in whole])
-    lives = np.arange(len(whole)) if household is None else _ranks(_told(first.column(household)))
+    lives = np.arange(len(whole)) if household is None else _ranks(_told(some.column(household)))
     found: dict[str, str] = {}
     for other in others:
-        column = first.column(other)
+        column = some.column(other)
         there = np.asarray(column.is_valid().to_numpy(zero_copy_only=False))
         both = np.flatnonzero(named & there)
         told = _told(column.take(pa.array(both)))
