@@ -114,6 +114,9 @@ SPELT: dict[str, Callable[[Someone], object]] = {
     "came_told": lambda p: f"{p.came:%d.%m.%Y %H:%M:%S}",
     "code": lambda p: f"DE-{p.born}-{p.first[-1].upper()}-{p.number % 97}",
     "born_number": lambda p: int(f"{p.born:%y%m%d}{p.number * 7919 % 100_000:05}"),
+    "notes": lambda p: (
+        f"ask {p.first} {p.last}" if p.number % 19 == 0 else f"{p.number % 61} calls, no answer"
+    ),
     "row": lambda p: p.number / 7,
     "near_row": lambda p: 10.25 * p.number + p.number * 7919 % 17,
 }

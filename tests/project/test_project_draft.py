@@ -126,7 +126,6 @@ def test_columns_of_every_type_are_looked_at(draft_of):
     )
     assert roles(draft) == {**dict.fromkeys(roles(draft), "other"), "moment": "identifier"}
     assert draft["odd"].level == draft["exact"].level == "numeric"
-    assert draft["moment"].level == "date"
     assert draft["clock"].level == "nominal"
 
 

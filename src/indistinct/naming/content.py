@@ -45,6 +45,14 @@ _LONGEST = 4
 _FIRST, _SURNAME = 1.0, 0.5
 """Bearers per 100,000 people from which a word is known as a first name, or as a surname."""
 
+_FULL_NAMES = 5
+"""Texts with a first name beside a surname from which on a column names people."""
+
+_KNOWN_FIRST, _KNOWN_SURNAME = 5.0, 1.0
+"""The bearers of both."""
+
+_PAIR = re.compile(r"(?=\b(?P<a>[^\W\d_]{2,}),? (?P<b>[^\W\d_]{2,})\b)")
+
 _COMMON, _NOTHING_ELSE = 4.2, 0.3
 """How common a word may be (1 rare, 7 'the') that is nothing but a name, and the share of texts
 that must have one: people are called like months and trades, too."""
@@ -128,6 +136,42 @@ def hold_names_inside(texts: Sequence[str]) -> bool:
     if len(set(left)) < _FEWEST or len(left) < _SHARE * len(some):
         return False
     return hold_names(left) or joined_names(left) >= _SHARE * len(left)
+
+
+def hold_full_names(texts: Sequence[str]) -> bool:
+    """Say whether first names beside surnames stand in some of different texts.
+
+    Notes are mostly of other things. In the lists of diagnoses, occupations, activities and
+    countries that come with this program there is none.
+
+    >>> callers = "Anna Schmidt,Maria Lopez,Olga Rossi,Hugo Wagner,Emily Garcia".split(",")
+    >>> hold_full_names(["no answer", "to be called", "see " + callers[0]])
+    False
+    >>> hold_full_names(["no answer", "to be called", *(f"ask {name}" for name in callers)])
+    True
+    """
+    found = 0
+    for text in texts[:_MOST]:
+        found += _has_full_name(text)
+        if found >= _FULL_NAMES:
+            return True
+    return False
+
+
+def _has_full_name(text: str) -> bool:
+    known = knowledge()
+    for pair in _PAIR.finditer(text):
+        words = pair["a"], pair["b"]
+        if not all(word[0].isupper() for word in words) or not any(map(_nothing_else, words)):
+            continue
+        one, other = map(known.word, words)
+        called = any(
+            first.first >= _KNOWN_FIRST and last.surname >= _KNOWN_SURNAME
+            for first, last in ((one, other), (other, one))
+        )
+        if called and known.place(" ".join(words)) is None:
+            return True
+    return False
 
 
 def hold_addresses(texts: Sequence[str]) -> bool:
@@ -342,7 +386,9 @@ class Content:
             return NAMES
         if hold_addresses(self.texts):
             return "addresses"
-        return "names of people in its texts" if hold_names_inside(self.texts) else None
+        if hold_names_inside(self.texts):
+            return "names of people in its texts"
+        return "names of people in some of its texts" if hold_full_names(self.texts) else None
 
     @cached_property
     def is_drawn_at_random(self) -> bool:
