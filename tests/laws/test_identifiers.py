@@ -176,6 +176,31 @@ def test_no_way_releases_what_is_made_of_names(way: Way, tmp_path):
     assert "alphabet" not in found.table.column_names
 
 
+NAMING: dict[str, Callable[[Someone], object]] = {
+    "called": lambda p: f"{p.first} {p.last}",
+    "mail": lambda p: f"{p.last}{p.number}@firm.example",
+    "geburtsdatum": lambda p: p.born,
+    "mark": lambda p: _digest(f"{p.first}{p.number}"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_declared_role_excuses_a_name(way: Way, tmp_path):
+    """Whoever calls names sensitive, a weight or a key does not make them something else."""
+    planted = {
+        f"{name}_{role}": (make, role)
+        for role in ("sensitive", "weight", "key", "relationship")
+        for name, make in NAMING.items()
+    }
+    table = people_with({name: make for name, (make, _) in planted.items()}, named=False)
+    headers = {f"v{n}": name for n, name in enumerate(planted)}
+    table = table.rename_columns([headers.get(name, name) for name in table.column_names])
+    roles = {name: role for name, (_, role) in planted.items()}
+    found = released(way, table, tmp_path / "r", roles=roles, although_unproved=True)
+    assert found.examine(whatever_is_said=True), found.refused
+    assert not set(planted) & set(found.table.column_names)
+
+
 @pytest.mark.parametrize("way", [way for way in WAYS if way.name in METHODS], ids=str)
 def test_the_order_of_a_file_hides_nothing_that_names_people(way: Way, tmp_path):
     """What begins with other things than follow is seen before it leaves, and not refused then."""
@@ -209,3 +234,13 @@ def test_what_goes_with_names_by_chance_or_by_household_stays():
     with open_small(table) as data:
         found = {one.name for one in columns_that_name(data.engine, data.source, key=KEY)}
     assert found == {"name", "surname"}
+
+
+def test_a_sensitive_amount_may_be_another_for_everybody(tmp_path):
+    way = next(way for way in WAYS if way.name == "mondrian")
+    table = population(13)
+    turnover = np.random.default_rng(13).permutation(9_000)[: table.num_rows] + 1_000
+    table = table.append_column("v9", pa.array(turnover))
+    found = released(way, table, tmp_path / "r", roles={"v9": "sensitive"})
+    assert "v9" in found.table.column_names
+    assert "names people" not in str(found.certificate.content)

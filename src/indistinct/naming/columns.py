@@ -10,10 +10,10 @@ from indistinct.core import holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
-from indistinct.naming.births import born_on, born_on_parts
+from indistinct.naming.births import birth_words, born_on, born_on_parts
 from indistinct.naming.concepts import A_NAME, concept_of, says_amount
 from indistinct.naming.content import NAMES, SAMPLE, Content, glance_at
-from indistinct.naming.guessing import DECLARED, Guess, guess_roles, points_to_people
+from indistinct.naming.guessing import DECLARED, Guess, guess_roles, points_to_people, spelt_out
 from indistinct.naming.made_of_names import made_of_names
 
 __all__ = ["Naming", "columns_that_name", "is_amount"]
@@ -38,7 +38,8 @@ def columns_that_name(
     These are declared identifiers; what names and forms say to be names, addresses, numbers of
     people or free text; dates of birth to the day; and codes and texts that are another for nearly
     every person. Measured amounts are not among them, nor the key, weights, the number of the
-    household and what is declared sensitive: it is what the data are for.
+    household and what is declared sensitive, which is what the data are for, unless its cells spell
+    out who somebody is.
 
     Parameters
     ----------
@@ -111,11 +112,18 @@ def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None
     """Say why a column names people; None if it does not. Dates in parts were looked for."""
     if guess.role == "identifier":
         return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
+    # whoever declared another role meant something else by it: no word makes a name none
+    declared = guess.reason == DECLARED
+    if declared and guess.role != "household" and (spelt := spelt_out(content)) is not None:
+        return spelt
+    birth = born_on(content, guess.label)
+    if declared and birth is not None and birth_words(guess.name, guess.label):
+        return birth
     if guess.role in ("weight", "household", "relationship"):
         return None
-    if guess.role == "sensitive" and guess.reason == DECLARED:
+    if declared and guess.role == "sensitive":
         return None
-    if (birth := born_on(content, guess.label)) is not None:
+    if birth is not None:
         return birth
     if guess.name in parts:
         return parts[guess.name]

@@ -36,6 +36,7 @@ __all__ = [
     "guess_roles",
     "guess_variables",
     "points_to_people",
+    "spelt_out",
 ]
 
 
@@ -386,13 +387,30 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
     return concept.role, f"{name}; {_values(content)}"
 
 
+def spelt_out(content: Content) -> str | None:
+    """Say why cells name people whatever the column is for; None for amounts and for kinds."""
+    if content.contact:
+        return f"holds {content.contact}"
+    if content.persons:
+        return f"holds {content.persons}"
+    if content.is_text and content.singles_out and not content.looks_numeric:
+        return f"texts, {unique_words(content)}: each points to one person"
+    return _drawn_at_random(content)
+
+
+def _drawn_at_random(content: Content) -> str | None:
+    if content.is_drawn_at_random and content.records_per_value <= FEW_RECORDS:
+        return f"codes drawn at random, {content.records_per_value:.1f} records per value"
+    return None
+
+
 def points_to_people(content: Content, label: str = "") -> str | None:
     """Say why values point to one person each, or to few; None for amounts and for what repeats.
 
     A time of a day is no amount: who came when is known to whoever stood there.
     """
-    if content.is_drawn_at_random and content.records_per_value <= FEW_RECORDS:
-        return f"codes drawn at random, {content.records_per_value:.1f} records per value"
+    if (drawn := _drawn_at_random(content)) is not None:
+        return drawn
     if not content.singles_out:
         return None
     if is_given_out(content, label):
