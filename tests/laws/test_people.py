@@ -17,9 +17,11 @@ from small_data import open_small
 from ways import HIERARCHIES, KEY, WAYS, Outcome, Way, population, released
 
 from indistinct import verify_release
+from indistinct.cli import run
+from indistinct.core import InputError
 from indistinct.files import open_table
 from indistinct.flow.verifying import ATTACKS
-from indistinct.naming import columns_that_name, find_person
+from indistinct.naming import columns_that_name, find_person, with_person
 from indistinct.naming.concepts import CONCEPTS, NUMBER_OF_A_PERSON
 from indistinct.protect import METHODS
 from indistinct.prove import Register
@@ -291,3 +293,75 @@ def test_verify_attacks_people_whom_the_ledger_knows(tmp_path):
         assert outcome.people == len(set(table.column("case_no").to_pylist()))
         assert outcome.of_people.people <= outcome.people < outcome.records
         assert "people" in outcome.verdict
+
+
+def of_households(seed: int, *, varying: bool = False) -> tuple[pa.Table, list[str]]:
+    """Make visits of people who are told by household and line alone, and say whose each is."""
+    table = population(seed, people=90, visits=6, varying=varying)
+    whose, homes = (table.column(name).to_pylist() for name in ("case_no", "home"))
+    lines: dict[str, int] = {}
+    members: dict[int, int] = defaultdict(int)
+    for person, home in zip(whose, homes, strict=True):
+        if person not in lines:
+            members[home] += 1
+            lines[person] = members[home]
+    table = table.drop_columns(["case_no", "name", "born", "area", "age_group", "size"])
+    return table.append_column("line", pa.array([lines[person] for person in whose])), whose
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "found"])
+@pytest.mark.parametrize("way", ENFORCING, ids=str)
+def test_people_are_told_by_household_and_line_together(way: Way, named, tmp_path):
+    table, whose = of_households(31)
+    given = {"protect": {"person": "home,line"}} if named else {}
+    asked = {"k": K, "keep": [*KEY, "ill"], **given}
+    found = released(way, table, tmp_path / "r", **asked, although_unproved=True)
+    assert found.folder is not None, found.refused
+    assert found.certificate.promise.person == "home,line"
+    found.examine(whatever_is_said=True)
+    assert min(people_of_classes(found, whose)) >= K
+    assert "home,line" not in found.table.column_names
+    judged = verify_release(found.folder, private=table)
+    assert judged.state == found.certificate.state
+    alone = verify_release(found.folder, private=table, person="line, home")
+    assert alone.state == found.certificate.state
+
+
+def test_one_record_each_needs_no_household_and_line():
+    table, whose = of_households(32)
+    first = [n for n, person in enumerate(whose) if person not in whose[:n]]
+    with open_small(table.take(first)) as data:
+        assert with_person(data.engine, data.source, key=KEY) is data.source
+        assert data.with_several_records(KEY, None) is None
+    with open_small(table) as data, pytest.raises(InputError, match="no column 'lime'"):
+        data.uniques(KEY, k=3, person="home,lime")
+
+
+def test_a_household_and_a_line_that_are_released_put_records_together(tmp_path):
+    table, _ = of_households(34, varying=True)
+    way = next(way for way in WAYS if way.name == "datafly")
+    asked = {"roles": {"home": "household"}, "keep_household_numbers": True}
+    found = released(way, table, tmp_path / "r", **asked, although_unproved=True)
+    assert {"home", "line"} <= set(found.table.column_names)
+    assert not found.green
+    assert "records-linked" in {one.code for one in verify_release(found.folder).reservations}
+
+
+def test_a_project_names_household_and_line(tmp_path, capfd):
+    table, _ = of_households(33)
+    pq.write_table(table, tmp_path / "visits.parquet")
+    assert run(["init", str(tmp_path / "visits.parquet"), "--out", str(tmp_path / "p.toml")]) == 0
+    text = (tmp_path / "p.toml").read_text()
+    assert 'person = "home,line"' in text
+    register = table.select(["home", "line", *KEY])
+    pq.write_table(register, tmp_path / "register.parquet")
+    command = ["protect", str(tmp_path / "p.toml"), "--key", "age,sex", "--k", "3", "--method"]
+    folder = tmp_path / "r"
+    code = run([*command, "datafly", "--max-drop", "0.2", "--out", str(folder)])
+    told = capfd.readouterr()
+    assert code in (0, 1), told.err
+    assert "home,line" in told.out + told.err
+    assert folder.is_dir(), told.err
+    register_file, project = str(tmp_path / "register.parquet"), str(tmp_path / "p.toml")
+    asked = ["--private", project, "--register", register_file, "--brief"]
+    assert run(["verify", str(folder), *asked]) in (0, 1), capfd.readouterr().err

@@ -71,7 +71,9 @@ def verify(
     k: K = None,
     person: Annotated[
         str | None,
-        typer.Option(help="The column that names the person, in registers and private data."),
+        typer.Option(
+            help="The column that names the person, in registers and private data; or two: a,b."
+        ),
     ] = None,
     hierarchies: Annotated[
         Path | None,

@@ -28,6 +28,11 @@ BATCH_RECORDS = 1 << 18
 """Records per batch when a source is streamed: a few megabytes a column set, so it stays in
 cache, and many enough that the cost of starting a batch does not show."""
 
+_RUNS = 10
+"""Places of a file from which records are looked at."""
+
+_READ_AT_ONCE = 1 << 14
+
 LARGEST_GROUP = 1 << 21
 """Records in a row group, on average, up to which row groups are read whole."""
 
@@ -116,6 +121,25 @@ class Source:
             batch = next(file.iter_batches(batch_size=max(records, 1)), None)
         return self.schema.empty_table() if batch is None else pa.Table.from_batches([batch])
 
+    def spread(self, records: int) -> pa.Table:
+        """Return some records from all over the file, in runs that stand together there.
+
+        A file in some order begins with what is not like the rest. Of a file of many row groups
+        runs begin where groups do, so that little of it is read.
+        """
+        if self.records <= records:
+            return self.first(records)
+        each = -(-records // _RUNS)
+        with reading_records(self.origin), pq.ParquetFile(self.path) as file:
+            sizes = [
+                file.metadata.row_group(n).num_rows for n in range(file.metadata.num_row_groups)
+            ]
+            runs: list[pa.RecordBatch] = []
+            for group, starts in _runs(sizes, each).items():
+                batches = file.iter_batches(batch_size=_READ_AT_ONCE, row_groups=[group])
+                runs += _cut(batches, starts, each)
+        return pa.Table.from_batches(runs)
+
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the records as one Arrow table: for small files and tests."""
         with reading_records(self.origin):
@@ -124,6 +148,42 @@ class Source:
     def to_pandas(self, columns: Sequence[str] | None = None) -> Any:
         """Return the records as a pandas frame (pandas must be installed)."""
         return self.table(columns).to_pandas()
+
+
+def _runs(sizes: Sequence[int], each: int) -> dict[int, list[int]]:
+    """Return for row groups where in them runs of records begin, spread over the file.
+
+    >>> _runs([100], 2), list(_runs([10] * 40, 2))
+    ({0: [0, 10, 21, 32, 43, 54, 65, 76, 87, 98]}, [0, 4, 8, 13, 17, 21, 26, 30, 34, 39])
+    """
+    last = len(sizes) - 1
+    if len(sizes) >= _RUNS:
+        return {n * last // (_RUNS - 1): [0] for n in range(_RUNS)}
+    of_each = -(-_RUNS // len(sizes))
+    return {
+        group: [n * max(size - each, 0) // max(of_each - 1, 1) for n in range(of_each)]
+        for group, size in enumerate(sizes)
+    }
+
+
+def _cut(
+    batches: Iterator[pa.RecordBatch], starts: Sequence[int], each: int
+) -> Iterator[pa.RecordBatch]:
+    """Give so many records from each start on, and read no further than the last; none twice."""
+    at, seen, wanted = 0, 0, list(starts)
+    for batch in batches:
+        while wanted and wanted[0] < at + batch.num_rows:
+            start = max(wanted[0], seen)
+            piece = batch.slice(max(start - at, 0), wanted[0] + each - max(start, at))
+            if piece.num_rows:
+                seen = max(start, at) + piece.num_rows
+                yield piece
+            if wanted[0] + each > at + batch.num_rows:
+                break
+            del wanted[0]
+        at += batch.num_rows
+        if not wanted:
+            return
 
 
 # A file that is damaged inside is a matter of the file -------------------------------------------

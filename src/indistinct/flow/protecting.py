@@ -104,6 +104,7 @@ def protect_data(
     chosen = known_method(method)
     refuse_unknown_options(method, options)
     request = request_of(data, names, k=k, at_most=at_most, options=options, method=method)
+    data = data.of_people(names, person)
     whose = data.with_several_records(names, person)
     source, stepped, first = data.source, None, 0
     if chosen.family == "generalising" and data.project is not None and data.project.steps:

@@ -152,6 +152,7 @@ class Data:
         where they have several records, is found from the data if nobody says it.
         """
         names = self.key(key)
+        self = self.of_people(names, person)
         k, at_most = self.promise(k, at_most)
         if self.project is not None:
             public = public or self.project.public_if(names)
@@ -168,6 +169,16 @@ class Data:
             floor=floor,
             person=self.with_several_records(names, person),
         )
+
+    def of_people(self, key: Sequence[str] = (), declared: str | None = None) -> Data:
+        """Return the data with a column for people whom two columns tell together, if they do.
+
+        See `indistinct.naming.with_person`.
+        """
+        if declared is None and self.project is not None:
+            declared = self.project.release.person
+        source = naming.with_person(self.engine, self.source, declared, key=key)
+        return self if source is self.source else replace(self, source=source)
 
     def person(self, declared: str | None = None, *, key: Sequence[str] = ()) -> str | None:
         """Return the column that says whose record each is; None where a record is a person.
@@ -188,6 +199,7 @@ class Data:
 
     def _one_record_each(self, key: Sequence[str]) -> Source:
         """Return one record of every person and combination of the key, to compare methods by."""
+        self = self.of_people(key)
         whose = self.with_several_records(key, None)
         if whose is None:
             return self.source
@@ -234,6 +246,7 @@ class Data:
         if population is not None:
             whole = files.open_data(population, workspace=self.engine.workspace)
         names = self.key(key)
+        self = self.of_people(names)
         whose = self.with_several_records(names, None)
         found = risk.file_risk(
             self.engine,
@@ -364,8 +377,9 @@ class Data:
             A directory of ``<variable>.csv`` files, or hierarchies by name; by default the
             project's, or chosen from the values.
         person
-            The column that says whose record each is, where people have several: then every
-            class gets k people, not k records. By default the project's, or found; see `person`.
+            The column that says whose record each is, where people have several, or two with a
+            comma between (a household and the line in it): then every class gets k people, not k
+            records. By default the project's, or found; see `person`.
         secrets
             The key of the release, for ``encrypt``.
         options
@@ -438,6 +452,8 @@ class Data:
         if not isinstance(plan, protect.Plan):
             plan = protect.Plan.load(plan)
         names = self.key(key)
+        counted = (step.person for step in plan.steps if isinstance(step, protect.ForPeople))
+        self = self.of_people(names, person or next(counted, None))
         k, at_most = self.promise(k, at_most)
         # a release leaves the identifiers out itself, and puts the records in another order
         return protect.protect_by_plan(
@@ -622,6 +638,7 @@ class Data:
         drawn, on_map
             A map of risk and utility for the report, and which candidate on it this is.
         """
+        self = self.of_people(done.before.key, done.person)
         leaving = flow.prepare_to_leave(
             self.engine,
             self.source,

@@ -20,7 +20,7 @@ from indistinct.core.doors import read_file, watching
 from indistinct.engine import Engine, EngineName, start_engine
 from indistinct.files import Source
 from indistinct.hierarchy import Hierarchy, csv_hierarchy, hierarchies_in
-from indistinct.naming import find_person
+from indistinct.naming import find_person, with_person
 from indistinct.project import Project, load_project
 from indistinct.prove import (
     Edition,
@@ -171,9 +171,10 @@ def verify_release(
     key, k
         By default what the certificate says, or the project file; k is 2 where nothing is said.
     person
-        The column that says whose record each is, in private data and registers; people are
-        counted, however many records they have. By default as the certificate or the project file
-        says, or found in the private data.
+        The column that says whose record each is, in private data and registers, or two with a
+        comma between (a household and the line in it); people are counted, however many records
+        they have. By default as the certificate or the project file says, or found in the private
+        data.
     hierarchies
         A folder of ``<variable>.csv`` files, or hierarchies by name, that say what generalised
         labels stand for; by default those of the plan in the release folder, if it is there.
@@ -225,6 +226,8 @@ def verify_release(
             opened.source.check_columns(whole)
         if person is None and project is not None:
             person = project.release.person
+        asked_for = person or (opened.promise.person if opened.promise is not None else None)
+        held, *people = [_of_people(started, one, asked_for) for one in (held, *people)]
         opened.source.check_columns(encrypted)
         _check_person(person, opened.source, [*([held] if held is not None else []), *people])
         known = _given_hierarchies(hierarchies, names, opened)
@@ -572,6 +575,15 @@ def _key(
             f"{release.origin}: which variables can an intruder know? Name them with --key a,b,c."
         )
     return declared
+
+
+def _of_people(engine: Engine, people: Any, person: str | None) -> Any:
+    """Return people with a column for whom two of theirs tell together, where they have both."""
+    if people is None or person is None:
+        return people
+    if not all(part.strip() in people.variables for part in person.split(",")):
+        return people
+    return with_person(engine, people, person)
 
 
 def _check_person(person: str | None, release: Source, people: Sequence[Source]) -> None:

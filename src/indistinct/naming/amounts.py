@@ -33,6 +33,9 @@ _DENSE = 3
 _SKEWED = 2.0
 """How much further the upper tenth is from the middle than the lower."""
 
+_GAP = 0.5
+"""The part of the range of all numbers but the outermost that amounts never leave free."""
+
 _ONE_LENGTH = 0.75
 """The share of numbers with the same number of digits from which they may have been given out."""
 
@@ -71,10 +74,10 @@ def with_amounts(source: Source, contents: Sequence[Content]) -> list[Content]:
         and content.facts.name not in doubtful
         and getattr(concept_of(content.facts.name), "role", "other") in ("other", "sensitive")
     ]
-    first = source.first(_SAMPLE)
+    some = source.spread(_SAMPLE)
     columns = {
         name: np.asarray(
-            first.column(name).cast("float64", safe=False).to_numpy(zero_copy_only=False)
+            some.column(name).cast("float64", safe=False).to_numpy(zero_copy_only=False)
         )
         for name in (*doubtful, *(content.facts.name for content in others))
     }
@@ -112,7 +115,14 @@ def _looks_measured(numbers: Floats) -> bool:
     low, middle, high = np.quantile(own, [0.1, 0.5, 0.9])
     digits = np.floor(np.log10(np.maximum(own, 1)))
     most = np.unique(digits, return_counts=True)[1].max() / len(own)
-    return bool(most < _ONE_LENGTH and high - middle >= _SKEWED * (middle - low))
+    spread = most < _ONE_LENGTH and high - middle >= _SKEWED * (middle - low)
+    return bool(spread and _leaves_no_gap(own))
+
+
+def _leaves_no_gap(own: Floats) -> bool:
+    """Say whether no gap goes through the middle of the numbers, as where two centuries meet."""
+    inner = np.sort(own)[len(own) // 20 : len(own) - len(own) // 20]
+    return float(np.diff(inner).max()) < _GAP * float(inner[-1] - inner[0])
 
 
 def _given_in_order(numbers: Floats) -> bool:

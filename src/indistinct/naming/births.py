@@ -103,7 +103,7 @@ def born_on_parts(
         _between(found, 1850, 2100, at_least=_ENOUGH) and _over_a_lifetime(found)
         for found in numbers.values()
     )
-    told = source.first(SAMPLE)
+    told = source.spread(SAMPLE)
     return {
         day: "days of dates of birth, whose months and years stand beside them"
         for day in days

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from indistinct.core import holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
-from indistinct.naming.births import born_on, born_on_parts
-from indistinct.naming.concepts import concept_of, says_amount
-from indistinct.naming.content import SAMPLE, Content, glance_at
-from indistinct.naming.guessing import DECLARED, Guess, guess_roles, is_given_out, unique_words
+from indistinct.naming.births import birth_words, born_on, born_on_parts
+from indistinct.naming.concepts import A_NAME, concept_of, says_amount
+from indistinct.naming.content import NAMES, SAMPLE, Content, glance_at
+from indistinct.naming.guessing import DECLARED, Guess, guess_roles, points_to_people, spelt_out
+from indistinct.naming.made_of_names import made_of_names
 
 __all__ = ["Naming", "columns_that_name", "is_amount"]
 
@@ -37,7 +38,8 @@ def columns_that_name(
     These are declared identifiers; what names and forms say to be names, addresses, numbers of
     people or free text; dates of birth to the day; and codes and texts that are another for nearly
     every person. Measured amounts are not among them, nor the key, weights, the number of the
-    household and what is declared sensitive: it is what the data are for.
+    household and what is declared sensitive, which is what the data are for, unless its cells spell
+    out who somebody is.
 
     Parameters
     ----------
@@ -55,10 +57,27 @@ def columns_that_name(
     patient_id: name says a number of a person
     code: unique in every record: it points to one person
     """
+    said = tuple((name, one.role, one.label) for name, one in source.variables.items())
+    asked = (*source.identity, said, frozenset(key), person)
+    if asked not in _KNOWN:
+        while len(_KNOWN) >= _MOST_KNOWN:
+            del _KNOWN[next(iter(_KNOWN))]
+        _KNOWN[asked] = _naming_columns(engine, source, key, person)
+    return _KNOWN[asked]
+
+
+_KNOWN: dict[object, tuple[Naming, ...]] = {}
+_MOST_KNOWN = 4
+"""Files of which it is remembered what names people in them: it is asked before and after."""
+
+
+def _naming_columns(
+    engine: Engine, source: Source, key: Collection[str], person: str | None
+) -> tuple[Naming, ...]:
     contents = with_amounts(source, glance_at(engine, source, person=person))
     guesses = guess_roles(source, contents)
     parts = born_on_parts(source, contents, {one.name: one.label for one in guesses})
-    found = []
+    found = {}
     for guess, content in zip(guesses, contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
@@ -66,25 +85,49 @@ def columns_that_name(
         if reason is None and guess.name == person:
             reason = "it says whose record each is"
         if reason is not None:
-            found.append(Naming(guess.name, reason))
-    return tuple(found)
+            found[guess.name] = reason
+    found |= _made_of_names(source, guesses, contents, {*key, *found})
+    return tuple(Naming(one.name, found[one.name]) for one in guesses if one.name in found)
+
+
+def _made_of_names(
+    source: Source, guesses: Sequence[Guess], contents: Sequence[Content], apart: Collection[str]
+) -> dict[str, str]:
+    """Return the columns that are made of names which stand beside them, and how that is seen."""
+    names, others = [], []
+    for guess, content in zip(guesses, contents, strict=True):
+        concept = concept_of(guess.name)
+        called = concept is not None and concept.about == A_NAME
+        if content.is_text and (
+            called or (guess.role == "identifier" and content.persons == NAMES)
+        ):
+            names.append(guess.name)
+        elif guess.name not in apart and guess.role not in ("weight", "household"):
+            others.append(guess.name)
+    household = next((guess.name for guess in guesses if guess.role == "household"), None)
+    return made_of_names(source, names, others, household=household)
 
 
 def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None:
     """Say why a column names people; None if it does not. Dates in parts were looked for."""
     if guess.role == "identifier":
         return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
+    # whoever declared another role meant something else by it: no word makes a name none
+    declared = guess.reason == DECLARED
+    if declared and guess.role != "household" and (spelt := spelt_out(content)) is not None:
+        return spelt
+    birth = born_on(content, guess.label)
+    if declared and birth is not None and birth_words(guess.name, guess.label):
+        return birth
     if guess.role in ("weight", "household", "relationship"):
         return None
-    if guess.role == "sensitive" and guess.reason == DECLARED:
+    if declared and guess.role == "sensitive":
         return None
-    if (birth := born_on(content, guess.label)) is not None:
+    if birth is not None:
         return birth
     if guess.name in parts:
         return parts[guess.name]
-    if not content.singles_out:
-        return None
-    return unique_words(content) if is_given_out(content, guess.label) else None
+    return points_to_people(content, guess.label)
 
 
 def is_amount(source: Source, name: str) -> bool:
@@ -98,5 +141,5 @@ def is_amount(source: Source, name: str) -> bool:
     concept = concept_of(name)
     if concept is not None and concept.role != "key" and says_amount(name):
         return True
-    sample = source.first(SAMPLE).column(name).drop_null().to_pylist()
+    sample = source.spread(SAMPLE).column(name).drop_null().to_pylist()
     return any(math.isfinite(value) and value != int(value) for value in sample)

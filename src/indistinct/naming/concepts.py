@@ -59,6 +59,7 @@ def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") 
     return Concept(about, role, level, phrases, frozenset(alone.split()))
 
 
+A_NAME = "a person's name"
 NUMBER_OF_A_PERSON = "a number of a person"
 POSITION = "a position in the household"
 
@@ -157,7 +158,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "guardian, mother id, father id, spouse id, partner id, parent id, momloc, poploc, sploc",
     ),
     _concept(
-        "a person's name",
+        A_NAME,
         "identifier",
         "nominal",
         "first name, last name, given name, family name, middle name, middle initial, maiden name,"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from indistinct.core import holds_numbers, holds_text
@@ -17,8 +18,9 @@ from indistinct.files import Source, dialect_of, is_number
 from indistinct.hierarchy import as_text, is_date
 from indistinct.keys import KeyTable
 from indistinct.knowledge import is_native_name, knowledge
+from indistinct.naming.inside_texts import are_drawn_at_random, joined_names, left_of_texts
 
-__all__ = ["SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
+__all__ = ["NAMES", "SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
 
 
 # Texts that are names of people or their addresses, whatever the column is called.
@@ -26,6 +28,8 @@ __all__ = ["SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "lo
 # A column of surnames repeats too often to single out nearly everybody, and its header may say
 # nothing; yet whoever reads the released file reads who is in it.
 
+
+NAMES = "names of people"
 
 _FEWEST = 10
 """Different texts of which it can be said what they are."""
@@ -40,6 +44,14 @@ _LONGEST = 4
 
 _FIRST, _SURNAME = 1.0, 0.5
 """Bearers per 100,000 people from which a word is known as a first name, or as a surname."""
+
+_FULL_NAMES = 5
+"""Texts with a first name beside a surname from which on a column names people."""
+
+_KNOWN_FIRST, _KNOWN_SURNAME = 5.0, 1.0
+"""The bearers of both."""
+
+_PAIR = re.compile(r"(?=\b(?P<a>[^\W\d_]{2,}),? (?P<b>[^\W\d_]{2,})\b)")
 
 _COMMON, _NOTHING_ELSE = 4.2, 0.3
 """How common a word may be (1 rare, 7 'the') that is nothing but a name, and the share of texts
@@ -110,6 +122,58 @@ def _nothing_else(word: str) -> bool:
     return known.word(word).zipf < _COMMON and not known.proper(word).small
 
 
+def hold_names_inside(texts: Sequence[str]) -> bool:
+    """Say whether names of people stand inside different texts, among words that many of them have.
+
+    >>> surnames = "kofron garcia lindqvist muller okafor nguyen smith baker silva rossi".split()
+    >>> hold_names_inside([f"/scans/{name}_{n}.pdf" for n, name in enumerate(surnames)])
+    True
+    >>> hold_names_inside([f"{kind} of cars" for kind in "sale rent hire wash fuel".split()] * 2)
+    False
+    """
+    some = texts[:_MOST]
+    left = left_of_texts(some)
+    if len(set(left)) < _FEWEST or len(left) < _SHARE * len(some):
+        return False
+    return hold_names(left) or joined_names(left) >= _SHARE * len(left)
+
+
+def hold_full_names(texts: Sequence[str]) -> bool:
+    """Say whether first names beside surnames stand in some of different texts.
+
+    Notes are mostly of other things. In the lists of diagnoses, occupations, activities and
+    countries that come with this program there is none.
+
+    >>> callers = "Anna Schmidt,Maria Lopez,Olga Rossi,Hugo Wagner,Emily Garcia".split(",")
+    >>> hold_full_names(["no answer", "to be called", "see " + callers[0]])
+    False
+    >>> hold_full_names(["no answer", "to be called", *(f"ask {name}" for name in callers)])
+    True
+    """
+    found = 0
+    for text in texts[:_MOST]:
+        found += _has_full_name(text)
+        if found >= _FULL_NAMES:
+            return True
+    return False
+
+
+def _has_full_name(text: str) -> bool:
+    known = knowledge()
+    for pair in _PAIR.finditer(text):
+        words = pair["a"], pair["b"]
+        if not all(word[0].isupper() for word in words) or not any(map(_nothing_else, words)):
+            continue
+        one, other = map(known.word, words)
+        called = any(
+            first.first >= _KNOWN_FIRST and last.surname >= _KNOWN_SURNAME
+            for first, last in ((one, other), (other, one))
+        )
+        if called and known.place(" ".join(words)) is None:
+            return True
+    return False
+
+
 def hold_addresses(texts: Sequence[str]) -> bool:
     """Say whether different texts are names of streets, with house numbers or without.
 
@@ -131,7 +195,7 @@ def hold_addresses(texts: Sequence[str]) -> bool:
 
 
 SAMPLE = 10_000
-"""Records, from the first on, in which the form of text is looked at."""
+"""Records, from all over the file, in which the form of text is looked at."""
 
 _GLANCE = 1_000
 """Records that are enough to see the form of a column, where it is not drafted from."""
@@ -139,6 +203,9 @@ _GLANCE = 1_000
 _SINGLED_OUT = 0.9
 _FEWEST_PEOPLE = 10
 """From how many people on a column may be said to single out nearly every one of them."""
+
+_FEWEST_IN_ORDER, _IN_ORDER = 30, 0.99
+"""Numbers of which it can be said that they follow the records, and their rank correlation."""
 
 _NEARLY_ALL = 0.95
 _MARKERS = frozenset(
@@ -189,7 +256,7 @@ class Content:
     kind
         The column's Arrow type.
     sample
-        Its values in the first records, without the missing ones.
+        Its values in records from all over the file, without the missing ones.
     decimal
         The decimal sign of numbers that are text.
     people, alone
@@ -316,8 +383,33 @@ class Content:
         if not self.is_text or self.has_dates or self.has_other_dates:
             return None
         if hold_names(self.texts):
-            return "names of people"
-        return "addresses" if hold_addresses(self.texts) else None
+            return NAMES
+        if hold_addresses(self.texts):
+            return "addresses"
+        if hold_names_inside(self.texts):
+            return "names of people in its texts"
+        return "names of people in some of its texts" if hold_full_names(self.texts) else None
+
+    @cached_property
+    def is_drawn_at_random(self) -> bool:
+        """Whether it holds codes of which every sign looks drawn, as those of digests are."""
+        return self.is_text and not self.has_dates and are_drawn_at_random(self.texts)
+
+    @cached_property
+    def tells_times(self) -> bool:
+        """Whether it holds days, or times of a day, in whatever form."""
+        return self.has_dates or self.has_other_dates
+
+    @cached_property
+    def follows_records(self) -> bool:
+        """Whether its numbers rise or fall from record to record, as those of a count do."""
+        if not self.is_number or len(self.sample) < _FEWEST_IN_ORDER:
+            return False
+        own = np.asarray(self.sample, dtype=np.float64)
+        places = np.arange(len(own))
+        ranks = np.argsort(np.argsort(own, kind="stable"), kind="stable")
+        spread = abs(float(np.corrcoef(ranks, places)[0, 1]))
+        return spread >= _IN_ORDER
 
     @cached_property
     def has_medical_codes(self) -> bool:
@@ -371,7 +463,7 @@ class Content:
 
 
 def look_at(engine: Engine, source: Source) -> list[Content]:
-    """Look at every column: facts of all records, forms of the first `SAMPLE`."""
+    """Look at every column: facts of all records, forms of `SAMPLE`."""
     return _contents(source, engine.describe(source), sample=SAMPLE)
 
 
@@ -440,13 +532,13 @@ def _people_alone(engine: Engine, source: Source, name: str, person: str) -> int
 
 
 def _contents(source: Source, facts: Sequence[ColumnFacts], *, sample: int) -> list[Content]:
-    first, dialect, schema = source.first(sample), dialect_of(source), source.schema
+    some, dialect, schema = source.spread(sample), dialect_of(source), source.schema
     return [
         Content(
             fact,
             source.records,
             schema.field(fact.name).type,
-            first.column(fact.name).drop_null().to_pylist(),
+            some.column(fact.name).drop_null().to_pylist(),
             dialect.decimal if dialect else ".",
         )
         for fact in facts

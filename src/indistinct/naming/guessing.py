@@ -35,8 +35,8 @@ __all__ = [
     "concept_of_categories",
     "guess_roles",
     "guess_variables",
-    "is_given_out",
-    "unique_words",
+    "points_to_people",
+    "spelt_out",
 ]
 
 
@@ -326,8 +326,8 @@ def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, 
         return "sensitive", "codes like those of diagnoses (ICD)"
     if content.is_free_text:
         return "identifier", "free text, which may name people: scrub it before it is released"
-    if content.singles_out and is_given_out(content, label):
-        return "identifier", f"{unique_words(content)}: it points to one person"
+    if (pointing := points_to_people(content, label)) is not None:
+        return "identifier", pointing
     if is_numbered(facts.name) and content.records_per_value <= FEW_RECORDS:
         return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
     if _like_household(content):
@@ -385,6 +385,41 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
     if concept.role == "key" and content.has_fractions and concept.level == "nominal":
         return "other", f"{name}, but holds numbers with fractions"
     return concept.role, f"{name}; {_values(content)}"
+
+
+def spelt_out(content: Content) -> str | None:
+    """Say why cells name people whatever the column is for; None for amounts and for kinds."""
+    if content.contact:
+        return f"holds {content.contact}"
+    if content.persons:
+        return f"holds {content.persons}"
+    if content.is_text and content.singles_out and not content.looks_numeric:
+        return f"texts, {unique_words(content)}: each points to one person"
+    return _drawn_at_random(content)
+
+
+def _drawn_at_random(content: Content) -> str | None:
+    if content.is_drawn_at_random and content.records_per_value <= FEW_RECORDS:
+        return f"codes drawn at random, {content.records_per_value:.1f} records per value"
+    return None
+
+
+def points_to_people(content: Content, label: str = "") -> str | None:
+    """Say why values point to one person each, or to few; None for amounts and for what repeats.
+
+    A time of a day is no amount: who came when is known to whoever stood there.
+    """
+    if (drawn := _drawn_at_random(content)) is not None:
+        return drawn
+    if not content.singles_out:
+        return None
+    if is_given_out(content, label):
+        return f"{unique_words(content)}: it points to one person"
+    if content.tells_times:
+        return f"times, {unique_words(content)}: each points to one person"
+    if content.follows_records and not says_amount(content.facts.name, label):
+        return "numbers that follow the order of the records"
+    return None
 
 
 def is_given_out(content: Content, label: str = "") -> bool:

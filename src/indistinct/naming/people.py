@@ -22,7 +22,7 @@ from indistinct.naming.concepts import (
 )
 from indistinct.naming.guessing import FEW_RECORDS, MOST_OF_A_KIND
 
-__all__ = ["find_person", "may_number_people", "numbers_people"]
+__all__ = ["find_person", "is_of_one", "may_number_people", "numbers_people", "repeating"]
 
 _MOST_RECORDS = 100
 """A column that nobody declared numbers people only if it has at most so many records for each."""
@@ -90,7 +90,7 @@ def find_person(
     numbering = {
         name: different
         for name in others
-        if (most := _most_records(name)) and (different := _repeating(engine, source, name, most))
+        if (most := _most_records(name)) and (different := repeating(engine, source, name, most))
     }
     if numbering:
         return _likeliest(engine, source, sorted(numbering, key=lambda n: numbering[n]), key)
@@ -98,7 +98,7 @@ def find_person(
         if concept_of(name) is not None or not (role == "identifier" or is_numbered(name)):
             continue
         most = _MOST_RECORDS if role == "identifier" else FEW_RECORDS
-        if _repeating(engine, source, name, most) and _is_of_one(engine, source, name, key):
+        if repeating(engine, source, name, most) and is_of_one(engine, source, name, key):
             return name
     return None
 
@@ -122,7 +122,7 @@ def may_number_people(engine: Engine, source: Source, *, key: Sequence[str] = ()
         and variable.role in ("identifier", "other")
         and is_numbered(name)
         and concept_of(name) is None
-        and _repeating(engine, source, name, _MOST_RECORDS)
+        and repeating(engine, source, name, _MOST_RECORDS)
     ]
 
 
@@ -135,7 +135,7 @@ def _most_records(name: str) -> int:
     return FEW_RECORDS if concept is not None and concept.about == POSITION else 0
 
 
-def _repeating(engine: Engine, source: Source, name: str, most: int) -> int:
+def repeating(engine: Engine, source: Source, name: str, most: int = _MOST_RECORDS) -> int:
     """Return how many values records share, few enough each that they may number people; or 0."""
     present, different = present_and_different(engine, source, name)
     return different if 5 < different < present <= different * most else 0
@@ -152,7 +152,7 @@ def _likeliest(engine: Engine, source: Source, names: Sequence[str], key: Sequen
 
     def likely(name: str) -> tuple[bool, int]:
         within = sum(_lies_within(engine, source, other, name) for other in names if other != name)
-        return _is_of_one(engine, source, name, key), within
+        return is_of_one(engine, source, name, key), within
 
     return max(names, key=likely)
 
@@ -171,7 +171,7 @@ def _lies_within(engine: Engine, source: Source, name: str, other: str) -> bool:
     return agreeing is None or float(agreeing) >= _AGREEING
 
 
-def _is_of_one(engine: Engine, source: Source, name: str, key: Sequence[str]) -> bool:
+def is_of_one(engine: Engine, source: Source, name: str, key: Sequence[str]) -> bool:
     """Say whether records that share a value agree as those of one person do."""
     lasting = [
         other

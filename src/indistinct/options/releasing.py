@@ -66,8 +66,8 @@ _ALL: tuple[Option[Any], ...] = (
     _release(
         "person",
         a_name,
-        "the column that says whose record each is, where people have several: then people are "
-        "counted; by default found, if the data have one",
+        "the column that says whose record each is, where people have several, or two as a,b: then "
+        "people are counted; by default found, if the data have one",
         metavar="NAME",
     ),
     Option(

@@ -12,7 +12,7 @@ from indistinct.core import InputError, did_you_mean
 from indistinct.core.doors import write_whole
 from indistinct.engine import Engine
 from indistinct.files import Source, is_database, shown_address
-from indistinct.naming import Guess, find_person, guess_variables
+from indistinct.naming import Guess, find_person, guess_variables, with_person
 from indistinct.options import toml_comment, toml_header, toml_key, toml_value
 from indistinct.protect import usual_method
 from indistinct.results import Shown, Table
@@ -202,7 +202,7 @@ class Draft(Shown):
                 '# person = ""                   # whose record each is, where people have several'
             )
         named = f"person = {toml_value(self.person)}"
-        return f"# Several records share a value of this column, so k counts people by it.\n{named}"
+        return f"# Several records share what stands here, so k counts people by it.\n{named}"
 
     def _data_from(self, folder: Path | None) -> str:
         return self._from(folder, self.data_path)
@@ -265,7 +265,7 @@ def draft_project(
     """
     guesses = guess_variables(engine, source)
     key = [guess.name for guess in guesses if guess.role == "key"]
-    person = find_person(engine, source, key=key)
+    person = find_person(engine, with_person(engine, source, key=key), key=key)
     reading: dict[str, str | int] = {}
     if table is not None:
         reading["table"] = table

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.core import InputError, Missing, progress
-from indistinct.naming import find_person
+from indistinct.naming import find_person, with_person
 from indistinct.prove.examiners import all_examiners
 from indistinct.prove.opinion import Trial, together
 from indistinct.prove.registers import Register
@@ -35,6 +35,7 @@ def judge(trial: Trial, *, missing: Missing = "own") -> Verification:
     >>> found.state, found.sentence
     ('holds', 'k-map, k=2: no released record refers to fewer than 2 people')
     """
+    trial = _of_people(trial)
     named, private = trial.promise.person, trial.private
     trial = replace(trial, promise=replace(trial.promise, person=_person(trial)))
     promise = trial.promise
@@ -114,6 +115,18 @@ def _resting_on(counted: Verification, population: str | None) -> Verification:
         reservations=tuple(r for r in counted.reservations if r not in lacks),
         notes=(*(r.sentence for r in lacks), *counted.notes),
     )
+
+
+def _of_people(trial: Trial) -> Trial:
+    """Put together what says of private data whose the records are, where two columns do."""
+    private, promise = trial.private, trial.promise
+    if private is None:
+        return trial
+    parts = (promise.person or "").split(",")
+    if len(parts) > 1 and not all(part.strip() in private.variables for part in parts):
+        return trial
+    found = with_person(trial.engine, private, promise.person, key=promise.key)
+    return trial if found is private else replace(trial, private=found)
 
 
 def _person(trial: Trial) -> str | None:

@@ -36,7 +36,7 @@ from indistinct.files import Source, is_database, open_data, workspace, write_da
 from indistinct.flow import Leaving, prepare_to_leave
 from indistinct.hierarchy import hierarchies_in
 from indistinct.keys import KeyTable, person_of_records, uniques
-from indistinct.naming import find_person
+from indistinct.naming import find_person, with_person
 from indistinct.options import refuse_unknown_options
 from indistinct.project import (
     Problems,
@@ -316,6 +316,7 @@ def _make(
     ) as engine:
         check_levels(engine, source)
         check_categories(engine, source)
+        source = with_person(engine, source, project.release.person, key=key or ())
         person = find_person(engine, source, declared=project.release.person, key=key)
         done = _protected(project, recipient, engine, source, key, k, seed) if key else None
         leaving = None

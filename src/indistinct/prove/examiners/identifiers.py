@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from indistinct.core import Variables
 from indistinct.engine import quote
 from indistinct.files import Source
 from indistinct.naming import Naming, columns_that_name
 from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
+from indistinct.prove.promise import Promise
 
 __all__ = ["examine_identifiers"]
 
@@ -27,17 +28,18 @@ def examine_identifiers(trial: Trial) -> Opinion:
     too: whoever has several visits is one person there.
     """
     promise, release = trial.promise, trial.release
-    told = {*promise.key, *promise.sensitive, *promise.kept, *promise.scrubbed}
+    told = {*promise.key, *promise.kept, *promise.scrubbed}
     told |= {*promise.substituted, *promise.encrypted}
     told |= {promise.household} if promise.household is not None else set()
-    found = list(columns_that_name(trial.engine, _undeclared(release, promise.labels), key=told))
+    found = list(columns_that_name(trial.engine, _undeclared(release, promise), key=told))
     if trial.private is not None:
+        private = _with_sensitive(trial.private, promise.sensitive)
         seen = {one.name for one in found}
         person = promise.person if promise.person in trial.private.variables else None
         found += [
             one
-            for one in columns_that_name(trial.engine, trial.private, key=told, person=person)
-            if one.name not in seen and _released_as_it_was(trial, trial.private, one)
+            for one in columns_that_name(trial.engine, private, key=told, person=person)
+            if one.name not in seen and _released_as_it_was(trial, private, one)
         ]
     opinion = Opinion()
     for one in found:
@@ -45,19 +47,23 @@ def examine_identifiers(trial: Trial) -> Opinion:
     return opinion
 
 
-def _undeclared(release: Source, labels: Mapping[str, str]) -> Source:
+def _undeclared(release: Source, promise: Promise) -> Source:
     """Forget the roles that would excuse a column, and read it with the label that it had."""
-    return replace(
-        release,
-        variables=Variables(
-            replace(
-                v,
-                role=v.role if v.role in ("identifier", "weight") else "other",
-                label=v.label or labels.get(v.name, ""),
-            )
-            for v in release.variables.values()
-        ),
-    )
+    known: dict[str, dict[str, Any]] = {
+        v.name: {
+            "role": v.role if v.role in ("identifier", "weight") else "other",
+            "label": v.label or promise.labels.get(v.name, ""),
+        }
+        for v in release.variables.values()
+    }
+    undeclared = replace(release, variables=release.variables.updated(known))
+    return _with_sensitive(undeclared, promise.sensitive)
+
+
+def _with_sensitive(source: Source, names: Sequence[str]) -> Source:
+    """Declare variables sensitive: their amounts may be another for everybody."""
+    known = {name: {"role": "sensitive"} for name in names if name in source.variables}
+    return replace(source, variables=source.variables.updated(known))
 
 
 def _released_as_it_was(trial: Trial, private: Source, one: Naming) -> bool:

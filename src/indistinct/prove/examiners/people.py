@@ -14,8 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from indistinct.core import Ints
+from indistinct.files import Source
 from indistinct.keys import class_of_records, person_of_records, several_records
-from indistinct.naming import find_person
+from indistinct.naming import find_person, with_person
 from indistinct.prove.examiners.every import register_examiner
 from indistinct.prove.opinion import Opinion, Trial
 from indistinct.prove.promise import Promise
@@ -47,9 +48,9 @@ def examine_people(trial: Trial) -> Opinion:
         if person is not None or len(np.unique(whose)) < len(whose):
             classes = class_of_records(engine.count(release, promise.key))
             found = _counted(found, trial, classes[real], whose, by)
-    released = _released_person(trial)
+    numbered, released = _released_person(trial)
     if released is not None:
-        whose = person_of_records(engine, release, released)
+        whose = person_of_records(engine, numbered, released)
         classes = class_of_records(engine.count(release, promise.key))
         found = _counted(found, trial, classes, whose, f"'{released}'")
         return _put_together(found, trial, classes, whose, released)
@@ -85,15 +86,21 @@ def with_undecided(trial: Trial, names: Sequence[str]) -> Promise:
     return replace(promise, undecided=tuple(few))
 
 
-def _released_person(trial: Trial) -> str | None:
-    """Return a released column that numbers people who have several records."""
-    promise, release = trial.promise, trial.release
+def _released_person(trial: Trial) -> tuple[Source, str | None]:
+    """Return a released column that numbers people who have several records, and the records.
+
+    What two columns told in the private data, a household and a line in it, they tell here too.
+    """
+    engine, promise, release = trial.engine, trial.promise, trial.release
     person = promise.person
+    parts = [part.strip() for part in person.split(",")] if person is not None else []
+    together = len(parts) > 1 and all(part in release.variables for part in parts)
+    release = with_person(engine, release, person if together else None, key=promise.key)
     if person is None or person not in release.variables or person in promise.key:
-        person = find_person(trial.engine, release, key=promise.key)
-    if person is None or not several_records(trial.engine, release, person):
-        return None
-    return person
+        person = find_person(engine, release, key=promise.key)
+    if person is None or not several_records(engine, release, person):
+        return release, None
+    return release, person
 
 
 def _counted(found: Opinion, trial: Trial, classes: Ints, whose: Ints, by: str) -> Opinion:
