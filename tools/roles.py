@@ -99,6 +99,14 @@ def labelled(folder: Path, file: str) -> Mapping[str, Variable]:
     return found
 
 
+def _coded_as(variable: Variable, field: pa.Field) -> Variable:
+    """Return a variable whose labels have codes of the type of its column."""
+    if not pa.types.is_integer(field.type):
+        return variable
+    labels = {int(code): label for code, label in variable.labels.items() if str(code).isdecimal()}
+    return replace(variable, labels=labels)
+
+
 def guessed(folder: Path, file: str, *, hidden: bool) -> Iterator[Guessed]:
     """Guess the roles of a file, with its own headers or with such that say nothing."""
     right = right_roles()[file]
@@ -110,7 +118,9 @@ def guessed(folder: Path, file: str, *, hidden: bool) -> Iterator[Guessed]:
             table: pa.Table = source.first(source.records)
             shown = [f"v{i}" for i in range(1, len(names) + 1)]
             told = [
-                replace(labels.get(old, Variable(old)), name=new)
+                replace(
+                    _coded_as(labels.get(old, Variable(old)), table.schema.field(old)), name=new
+                )
                 for old, new in zip(names, shown, strict=True)
             ]
             source = open_table(table.rename_columns(shown), workspace=work)
