@@ -173,3 +173,18 @@ def test_a_reason_and_a_question_hold_no_value():
 
 def test_what_stands_in_brackets_only_explains():
     assert concept_of_label("Total income (rank within the state)")[0].about == "money"
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_dates_of_birth_are_known_in_a_file_that_is_sorted_by_them(ordered):
+    """What is looked at is spread over the records: the first thousand span no lifetime."""
+    days = [str(np.datetime64("1920-01-01") + int(day)) for day in rng.integers(0, 35_000, 6000)]
+    guess = guessed({"d": sorted(days) if ordered else days})["d"]
+    assert (guess.role, guess.certainty) == ("key", "likely")
+    assert "lifetime" in guess.reason
+
+
+def test_other_dates_to_the_day_are_asked_for():
+    days = [str(np.datetime64("2019-01-01") + int(day)) for day in rng.integers(0, 700, SIZE)]
+    guess = guessed({"d": days})["d"]
+    assert (guess.role, guess.certainty) == ("key", "unsure")

@@ -283,8 +283,13 @@ class Content:
 
     @cached_property
     def texts(self) -> list[str]:
-        """Distinct values of the sample as text, at most `_TEXTS`, without those for *no value*."""
-        some = self.sample.unique()[:_TEXTS]
+        """Distinct values of the sample as text, at most `_TEXTS`, without those for *no value*.
+
+        They are taken from all of the sample: files are sorted by dates and names.
+        """
+        some = self.sample.unique()
+        if len(some) > _TEXTS:
+            some = some.take(np.linspace(0, len(some) - 1, _TEXTS).astype(np.int64))
         if self.is_integer:
             some = some.cast(pa.string())
         found = (

@@ -51,8 +51,11 @@ def formed_like(content: Content) -> Form | None:
     """Say what values look like; None where they look like nothing in particular."""
     if is_numbered(content.facts.name) and content.facts.distinct >= _FEW:
         return Form("identifier", "name of an id")
-    if content.has_dates or content.has_other_dates or content.has_times:
+    if content.has_times:
         return None
+    if content.has_dates or content.has_other_dates:
+        many = content.facts.distinct >= _FEWEST
+        return Form("key", "dates to the day, which others may know") if many else None
     if content.is_text:
         return _of_texts(content)
     return _of_numbers(content)
