@@ -178,7 +178,7 @@ def census_variables_of(table: pa.Table) -> Variables:
 
 def test_draft_prints_itself_and_knows_its_variables(draft_of):
     draft = draft_of({"sex": ["m", "f"] * 20})
-    assert "sex       key   nominal  name says sex; 2 categories" in repr(draft)
+    assert "sex       key   nominal  sure       name says sex; 2 categories" in repr(draft)
     assert ">sex</th>" in draft._repr_html_()
     assert draft.to_dict()["variables"][0]["role"] == "key"
     with pytest.raises(InputError, match="Did you mean 'sex'"):
@@ -235,7 +235,7 @@ def test_a_file_is_not_overwritten_unless_told(tmp_path):
     assert path.read_text() == "my work"
     draft.write(path, overwrite=True)
     assert path.read_text() == before
-    assert "# a reason\n[variables.sex]\n" in before
+    assert "# likely: a reason\n[variables.sex]\n" in before
     assert [p.name for p in tmp_path.iterdir()] == ["release.toml"]
 
 
@@ -362,3 +362,20 @@ def test_real_files_are_guessed_sensibly_and_their_drafts_hold(name, engine, tmp
     check_levels(engine, applied)
     check_categories(engine, applied)
     assert project.key(applied) == [v for v, role in found.items() if role == "key"]
+
+
+def test_what_is_unsure_is_asked_in_the_file_on_the_terminal_and_in_the_dict():
+    asked = Guess("v9", "other", "nominal", "4 categories", certainty="unsure")
+    draft = Draft("d.csv", 3, (Guess("sex", "key", "nominal", "name"), asked))
+    above = draft.to_toml().split("[variables.v9]")[0].splitlines()[-2:]
+    assert above == ["# unsure: 4 categories", f"# ASKED: {asked.question}"]
+    assert list(draft.asking()) == [f"asked of v9 (other): {asked.question}"]
+    told = draft.to_dict()
+    assert told["asked"] == ["v9"]
+    assert [one["certainty"] for one in told["variables"]] == ["likely", "unsure"]
+
+
+def test_a_draft_of_many_unsure_variables_names_a_dozen_and_counts_the_rest():
+    guesses = [Guess(f"v{n}", "other", "nominal", "?", certainty="unsure") for n in range(300)]
+    (sentence,) = Draft("d.csv", 3, tuple(guesses)).asking()
+    assert "v11 and 288 more (other)" in sentence

@@ -46,6 +46,8 @@ def init(
     else:
         console = people()
         paragraph(console, words(draft))
+        for line in draft.asking():
+            paragraph(console, line)
         paragraph(console, f"written: {out}. Check every guess: a wrong key means no protection.")
         if not files.is_database(data) and not lies_within(data, out.parent):
             console.print(

@@ -46,7 +46,7 @@ WEIGHT_UNIT = 1 << 28
 """Weights are added as whole multiples of 2⁻²⁸, so that a sum does not depend on the order in
 which an engine adds; good for totals up to 34 thousand million people."""
 
-CELLS_AT_ONCE = 200_000
+CELLS_AT_ONCE = 1_000_000
 """Cells of which distinct values are counted in one query: more gain nothing and take memory."""
 
 

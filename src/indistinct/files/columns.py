@@ -104,6 +104,7 @@ class TextColumn:
         """Begin a new pass over the column."""
         self.changed = False
         self._passed = False
+        self._padded = False
         self._numbers = self._dates = True
 
     @property
@@ -116,9 +117,10 @@ class TextColumn:
         if texts.null_count == len(texts):
             self._passed = self._passed or len(texts) > 0
             return pa.nulls(len(texts), self.type)
-        before = (self.kind, self.decimals)
+        kind, decimals, padded = self.kind, self.decimals, self._padded
         values = self._fit(texts)
-        if self._passed and (self.kind, self.decimals) != before:
+        # fewer decimals change nothing where every number was written as short as it can be
+        if self._passed and (self.kind != kind or (padded and self.decimals != decimals)):
             self.changed = True
         self._passed = True
         return values
@@ -171,7 +173,11 @@ class TextColumn:
         fewest = pc.min(pc.if_else(_is_plain(pointed), _decimals(pointed), 0)).as_py()
         self.decimals = min(self.decimals, fewest)
         written = number_text(values, decimals=self.decimals, decimal=self.decimal)
-        return values if pc.all(pc.equal(written, texts)).as_py() else None
+        if not pc.all(pc.equal(written, texts)).as_py():
+            return None
+        shortest = number_text(values, decimal=self.decimal)
+        self._padded = self._padded or not pc.all(pc.equal(shortest, texts)).as_py()
+        return values
 
     def _look(self, texts: pa.Array) -> None:
         if not (self._numbers or self._dates):

@@ -19,7 +19,15 @@ __all__ = ["guess_household", "named_household", "numbers_households"]
 _NUMBERS = (
     "household id, household number, household serial, hid, hhid, hh id, id hh, hhnr, hhnum, "
     "serialno, family id, family number, dwelling id, id hogar, numero hogar, id menage, "
-    "numero menage, haushaltsnummer, haushalt id"
+    "numero menage, haushaltsnummer, haushalt id, haushaltsnr, haushaltsid, hh nr, "
+    "nummer des haushalts, num menage, nummenage, identifiant menage, identifiant du menage, "
+    "numero du menage, identificador hogar, identificador del hogar, id del hogar, "
+    "numero de hogar, numero del hogar, codigo del hogar, codice famiglia, codice della famiglia, "
+    "numero famiglia, id famiglia, identificativo famiglia, identificativo della famiglia, "
+    "huishoudnummer, huishouden id, huishoudid, nummer huishouden, nummer van het huishouden, "
+    "id domicilio, identificador do domicilio, identificador domicilio, codigo do domicilio, "
+    "numero do domicilio, id familia, identificador da familia, id agregado, "
+    "numero do agregado, identificador do agregado, agregado id"
 )
 """What a column is called that numbers households, whatever other words it has."""
 

@@ -18,7 +18,7 @@ from indistinct.files import Source
 from indistinct.naming.concepts import concept_of, is_numbered, says_amount
 from indistinct.naming.content import Content
 
-__all__ = ["with_amounts"]
+__all__ = ["is_skewed", "with_amounts"]
 
 _SAMPLE = 1_000
 _FEWEST = 30
@@ -108,12 +108,20 @@ def _looks_measured(numbers: Floats) -> bool:
     own = numbers[np.isfinite(numbers)]
     if len(np.unique(own)) < _FEWEST:
         return False
-    if (own < 0).any():
-        return True
+    return bool((own < 0).any()) or is_skewed(own)
+
+
+def is_skewed(own: Floats) -> bool:
+    """Say whether numbers are mostly small and spread over orders of magnitude, as amounts are.
+
+    >>> drawn = np.random.default_rng(1).normal(size=300)
+    >>> is_skewed(np.exp(9 + 2 * drawn)), is_skewed(50 + drawn)
+    (True, False)
+    """
     if len(np.unique(own)) < _SHAPED or _given_in_order(own):
         return False
     low, middle, high = np.quantile(own, [0.1, 0.5, 0.9])
-    digits = np.floor(np.log10(np.maximum(own, 1)))
+    digits = np.floor(np.log10(np.maximum(np.abs(own), 1)))
     most = np.unique(digits, return_counts=True)[1].max() / len(own)
     spread = most < _ONE_LENGTH and high - middle >= _SKEWED * (middle - low)
     return bool(spread and _leaves_no_gap(own))

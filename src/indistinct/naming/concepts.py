@@ -1,7 +1,10 @@
-"""What the names of variables mean: a small dictionary in English, Spanish, French and German.
+"""What the names and labels of variables mean: a small dictionary, and how it is looked up.
 
-Names of well-known files (the United States' ACS, IPUMS, sdcMicro's test data, Popstan) are
-among the words. Accents and capitals are taken away before comparing.
+English words and names of well-known files (the United States' ACS, IPUMS, sdcMicro's test data,
+Popstan) stand here, those of six more languages in `languages`. Accents and capitals are taken
+away before comparing. A word is known as a word of its own, never inside another: an *arrival* is
+no *rival*, and a *stage* no *age*. A header of words that are written together (*TOTREVENUE*) may
+be taken apart, if it is no word itself; what is found so is never sure.
 """
 
 from __future__ import annotations
@@ -15,13 +18,20 @@ from itertools import combinations, product
 
 from indistinct.core import Level, Role
 from indistinct.households import numbers_households
+from indistinct.knowledge import knowledge
+from indistinct.naming.languages import ALONE, ATTITUDES, FILLING, JOINING, PHRASES
 
 __all__ = [
     "CONCEPTS",
     "NUMBER_OF_A_PERSON",
     "POSITION",
     "Concept",
+    "asks_opinion",
     "concept_of",
+    "concept_of_label",
+    "concept_of_part",
+    "concepts_in",
+    "covers",
     "is_numbered",
     "may_be_a_kind",
     "says_amount",
@@ -55,8 +65,10 @@ class Concept:
 
 
 def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") -> Concept:
-    phrases = frozenset(tuple(phrase.split()) for phrase in words.split(","))
-    return Concept(about, role, level, phrases, frozenset(alone.split()))
+    told = f"{words}, {PHRASES.get(about, '')}".split(",")
+    phrases = frozenset(tuple(phrase.split()) for phrase in told if phrase.strip())
+    only = frozenset(f"{alone} {ALONE.get(about, '')}".split())
+    return Concept(about, role, level, phrases, only)
 
 
 A_NAME = "a person's name"
@@ -70,7 +82,9 @@ _WHOSE = frozenset(
     " patienten personen personal fall kunden mitglieds mitarbeiter schuler probanden versicherten"
     " proband klient klienten bewohner studenten"
     " teilnehmer matrikel akten paciente persona cliente empleado alumno caso expediente historia"
-    " personne dossier salarie eleve etudiant cas assure adherent beneficiaire".split()
+    " personne dossier salarie eleve etudiant cas assure adherent beneficiaire"
+    " deelnemer persoon klant leerling medewerker verzekerde paziente intervistato dipendente"
+    " assistito iscritto pessoa utente inquirido aluno trabalhador segurado".split()
 )
 _NUMBER = frozenset(
     "id ids identifier nr no num number nummer numero key code hash token pseudonym pseudo".split()
@@ -162,7 +176,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "identifier",
         "nominal",
         "first name, last name, given name, family name, middle name, middle initial, maiden name,"
-        "full name, surname, forename, firstname, lastname, initials, nombre, apellido, prenom,"
+        "full name, surname, forename, firstname, lastname, fname, lname, mname, initials,"
+        "nombre, apellido, prenom,"
         "nom famille, nom de famille, vorname, nachname, familienname, geburtsname",
         alone="name nom nombres initial",
     ),
@@ -224,6 +239,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "birth year, year of birth, yob, birthyr, ano nacimiento, ano de nacimiento,"
         "annee naissance, annee de naissance, geburtsjahr",
     ),
+    _concept("the month or day of birth", "key", "ordinal", ""),
     _concept(
         "marital status",
         "key",
@@ -248,7 +264,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "taxonomy",
         "country, country of birth, birth country, native country, nationality, citizenship,"
         "citizen, birthplace, place of birth, region of birth, bpl, pob, birth, native,"
-        "country of residence, arrival, immigration, pais, pais nacimiento, pais de nacimiento,"
+        "country of residence, immigration, pais, pais nacimiento, pais de nacimiento,"
         "nacionalidad, pays, pays naissance, pays de naissance, nationalite, staatsangehorigkeit,"
         "nationalitat, geburtsland, geburtsort",
     ),
@@ -265,10 +281,17 @@ CONCEPTS: tuple[Concept, ...] = (
         "taxonomy",
         "region, county, state, statefip, istatenum, province, district, municipality, city, town,"
         "village, area, ward, parish, tract, puma, taz, geography, geoid, ea, enumeration area,"
-        "urbrur, ur, urban, rural, urban rural, residence, res95, density, location, nuts,"
+        "urbrur, ur, urban, rural, urban rural, residence, res95, location, nuts,"
         "local authority, provincia, distrito, municipio, ciudad, comuna, departamento,"
         "departement, commune, ville, gemeinde, kreis, bundesland, stadt, ort, kanton, canton",
     ),
+    _concept(
+        "how densely a place is settled",
+        "key",
+        "numeric",
+        "density, population density, bevolkerungsdichte, densite",
+    ),
+    _concept("a cluster or stratum of the sample", "key", "nominal", ""),
     _concept(
         "education",
         "key",
@@ -358,23 +381,40 @@ CONCEPTS: tuple[Concept, ...] = (
 )
 """In order: of two concepts that fit equally many words of a name, the first is taken."""
 
-# the first concept that has a phrase; of joined phrases the longest
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+
+
+# the first concept that has a phrase, as it is or in the singular; of joined phrases the longest
 _PHRASES: dict[tuple[str, ...], int] = {}
+_SINGULAR: dict[tuple[str, ...], int] = {}
 _JOINED: dict[str, tuple[int, int]] = {}
 _ALONE: dict[str, int] = {}
 for _place, _one in enumerate(CONCEPTS):
     for _word in _one.alone:
         _ALONE.setdefault(_word, _place)
     for _phrase in _one.words:
-        _PHRASES.setdefault(_phrase, _place)
+        # words that join others may stand within a phrase or be left out, but not at its ends
+        _plain = (_phrase[0], *(w for w in _phrase[1:-1] if w not in JOINING), *_phrase[1:][-1:])
+        for _form in (_phrase, _plain):
+            _PHRASES.setdefault(_form, _place)
+            _SINGULAR.setdefault(tuple(map(_singular, _form)), _place)
         if len(_phrase) > 1:
             _fit = (len(_phrase), -_place)
             _JOINED["".join(_phrase)] = max(_fit, _JOINED.get("".join(_phrase), _fit))
+
+_SHORTEST_PART = 5
+"""Letters of a word that may be known at the end or the beginning of a longer header."""
+
+_ENDINGS = {"name": "a person's name", "tax": "money"}
+"""Shorter words that a longer header may end in."""
 
 _NUMBERED = next(concept for concept in CONCEPTS if concept.about == NUMBER_OF_A_PERSON)
 _ID = frozenset({"id", "identifier", "nr", "no", "num", "numero", "nummer", "key", "code"})
 
 
+@lru_cache(maxsize=1 << 15)
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a variable's name, in lower case and without accents.
 
@@ -393,21 +433,97 @@ def concept_of(name: str) -> Concept | None:
 
     >>> concept_of("Country of Birth").about, concept_of("P03_SEX").about
     ('country of birth or nationality', 'sex')
-    >>> concept_of("street_name").about, concept_of("x17")
-    ('an address', None)
+    >>> concept_of("street_name").about, concept_of("x17"), concept_of("Arrival Time").about
+    ('an address', None, 'the time of the survey')
     """
     if numbers_households(name):
         return NUMBER_OF_THE_HOUSEHOLD
     words = words_of(name)
-    singular = tuple(_singular(word) for word in words)
-    unnumbered = tuple(word.rstrip("0123456789") or word for word in words)
-    found = [fit for form in (words, singular, unnumbered) for fit in _fits(form)]
-    if found:
-        return CONCEPTS[-max(found)[1]]
+    if (best := max(_ranked(words), default=None)) is not None:
+        return CONCEPTS[-best[-1]]
     if any(word.endswith(("wgt", "wght")) for word in words):
         return concept_of("weight")
     numbered = bool(words) and (words[-1] in _PLAIN or words[0] == "id")
     return _NUMBERED if numbered and not _WHOSE.isdisjoint(words) else None
+
+
+def concept_of_label(label: str) -> tuple[Concept | None, float]:
+    """Return what a label speaks of, and the share of its words that say so.
+
+    What stands in brackets only explains.
+
+    >>> concept, share = concept_of_label("In welchem Land sind Sie geboren?")
+    >>> concept.about, share
+    ('country of birth or nationality', 1.0)
+    >>> concept, share = concept_of_label("How well the state serves those who pay (taxes)")
+    >>> concept.about, share
+    ('a place', 0.2)
+    """
+    text = re.sub(r"[(\[].*?[)\]]", " ", label)
+    if not words_of(text):
+        text = label
+    concept = concept_of(text)
+    return (None, 0.0) if concept is None else (concept, covers(text))
+
+
+def covers(text: str) -> float:
+    """Return the share of the words of a name or a label that say what it is about.
+
+    Words of measure, or of whose it is, say nothing.
+
+    >>> covers("Person's total income in dollars")
+    1.0
+    """
+    if numbers_households(text):
+        return 1.0
+    words = words_of(text)
+    best = max(_ranked(words), default=None)
+    told = [word for word in _subject_of(words) if word.isalpha() and len(word) > 1]
+    telling = [word for word in told if word not in FILLING]
+    return 0.0 if best is None else min(best[0] / max(len(telling), 1), 1.0)
+
+
+def concepts_in(text: str) -> list[Concept]:
+    """Return all that a text speaks of, what explains most of its words first.
+
+    >>> [concept.about for concept in concepts_in("housing unit type")]
+    ['an address', 'housing that can be seen']
+    """
+    ranked = sorted(_ranked(words_of(text)), reverse=True)
+    return list(dict.fromkeys(CONCEPTS[-fit[-1]] for fit in ranked))
+
+
+def concept_of_part(name: str) -> Concept | None:
+    """Return what one word of a text speaks of that is written together with others.
+
+    In German and Dutch the last part of a word says what it is, and headers are often made so.
+
+    >>> concept_of_part("TOTREVENUE").about, concept_of_part("Bruttomonatseinkommen").about
+    ('money', 'money')
+    >>> concept_of_part("message"), concept_of_part("rival")
+    (None, None)
+    """
+    known = knowledge()
+    for word in words_of(name):
+        whole = word.rstrip("0123456789")
+        if len(whole) <= _SHORTEST_PART or known.word(whole).zipf > 0:
+            continue
+        for ending, about in _ENDINGS.items():
+            if whole.endswith(ending):
+                return next(one for one in CONCEPTS if one.about == about)
+        for at in range(1, len(whole) - _SHORTEST_PART + 1):
+            if (part := (_singular(whole[at:]),)) in _SINGULAR:
+                return CONCEPTS[_SINGULAR[part]]
+    return None
+
+
+def asks_opinion(label: str) -> bool:
+    """Say whether a label asks what somebody thinks of something.
+
+    >>> asks_opinion("Zufriedenheit mit der Wohnung"), asks_opinion("Wohnung")
+    (True, False)
+    """
+    return not ATTITUDES.isdisjoint(words_of(label))
 
 
 def may_be_a_kind(name: str) -> bool:
@@ -445,7 +561,28 @@ def is_numbered(name: str) -> bool:
     return bool(words) and (words[-1] in _ID or words[0] == "id" or name.endswith(("ID", "Id")))
 
 
-def _fits(words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+def _subject_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words without those that join others; all of them, where nothing else is left."""
+    return tuple(word for word in words if word not in JOINING) or words
+
+
+def _ranked(words: tuple[str, ...]) -> Iterator[tuple[int, bool, bool, int]]:
+    """Give how many words each concept explains, and its place as a negative number, to be ranked.
+
+    Of two that explain equally many, what stands there as it is comes before its singular, and
+    what has to be protected before what has not.
+    """
+    subject = _subject_of(words)
+    bare = [tuple(w.rstrip("0123456789") or w for w in some) for some in (words, subject)]
+    forms = dict.fromkeys((words, subject, *bare))
+    exact = [(form, _PHRASES, True) for form in forms]
+    loose = [(tuple(map(_singular, form)), _SINGULAR, False) for form in forms]
+    for form, phrases, as_it_is in exact + loose:
+        for fit, place in _fits(form, phrases):
+            yield fit, as_it_is, CONCEPTS[-place].role != "other", place
+
+
+def _fits(words: tuple[str, ...], phrases: dict[tuple[str, ...], int]) -> Iterator[tuple[int, int]]:
     """Give how many words a concept explains, and its place in `CONCEPTS` as a negative number."""
     if len(words) == 1 and words[0] in _ALONE:
         yield 1, -_ALONE[words[0]]
@@ -453,9 +590,5 @@ def _fits(words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     if joined in _JOINED:
         yield _JOINED[joined]
     for start, end in combinations(range(len(words) + 1), 2):
-        if words[start:end] in _PHRASES:
-            yield end - start, -_PHRASES[words[start:end]]
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+        if words[start:end] in phrases:
+            yield end - start, -phrases[words[start:end]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,16 @@ from indistinct.keys import KeyTable
 from indistinct.knowledge import is_native_name, knowledge
 from indistinct.naming.inside_texts import are_drawn_at_random, joined_names, left_of_texts
 
-__all__ = ["NAMES", "SAMPLE", "Content", "glance_at", "hold_addresses", "hold_names", "look_at"]
+__all__ = [
+    "NAMES",
+    "SAMPLE",
+    "Content",
+    "codes_of",
+    "glance_at",
+    "hold_addresses",
+    "hold_names",
+    "look_at",
+]
 
 
 # Texts that are names of people or their addresses, whatever the column is called.
@@ -94,7 +102,8 @@ def hold_names(texts: Sequence[str]) -> bool:
     some = texts[:_MOST]
     if len(some) < _FEWEST:
         return False
-    if sum(map(is_native_name, some)) >= _SHARE * len(some):
+    foreign = [text for text in some if not text.isascii()]
+    if sum(map(is_native_name, foreign)) >= _SHARE * len(some):
         return True
     formed = [text for text in some if _FORM.fullmatch(text.strip())]
     if len(formed) < _FORM_SHARE * len(some):
@@ -197,6 +206,9 @@ def hold_addresses(texts: Sequence[str]) -> bool:
 SAMPLE = 10_000
 """Records, from all over the file, in which the form of text is looked at."""
 
+_TEXTS = 1_000
+"""Different values of the sample of which the form is looked at."""
+
 _GLANCE = 1_000
 """Records that are enough to see the form of a column, where it is not drafted from."""
 
@@ -239,6 +251,8 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 _PHONE = re.compile(r"\+?[\d\s()./-]{9,20}")
 _OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})|\d{4}([./])\d{1,2}\3\d{1,2}")
+_TIME = re.compile(r"(?:[01]?\d|2[0-4])[:h.][0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?", re.I)
+_CLOCK = re.compile(r".*[:h].*", re.I)
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 _ICD = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?")
 
@@ -269,7 +283,7 @@ class Content:
     facts: ColumnFacts
     records: int
     kind: pa.DataType
-    sample: Sequence[Any]
+    sample: pa.ChunkedArray
     decimal: str = "."
     people: int | None = None
     alone: int | None = None
@@ -331,7 +345,9 @@ class Content:
         """Whether some number of the sample is not whole."""
         if not self.is_number or self.is_integer:
             return False
-        return any(math.isfinite(v) and v != int(v) for v in self.sample)
+        numbers = np.asarray(self.sample.cast("float64"))
+        own = numbers[np.isfinite(numbers)]
+        return bool((own != np.floor(own)).any())
 
     @cached_property
     def is_whole(self) -> bool:
@@ -342,8 +358,18 @@ class Content:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The distinct values of the sample as text, without markers for *no value*."""
-        found = (as_text(value) for value in dict.fromkeys(self.sample))
+        """Distinct values of the sample as text, at most `_TEXTS`, without those for *no value*.
+
+        They are taken from all of the sample: files are sorted by dates and names.
+        """
+        some = self.sample.unique()
+        if len(some) > _TEXTS:
+            some = some.take(np.linspace(0, len(some) - 1, _TEXTS).astype(np.int64))
+        if self.is_integer:
+            some = some.cast(pa.string())
+        found = (
+            some.to_pylist() if self.is_text or self.is_integer else map(as_text, some.to_pylist())
+        )
         return [t for t in found if t is not None and t.strip().lower() not in _MARKERS]
 
     def mostly(self, pattern: re.Pattern[str]) -> bool:
@@ -357,6 +383,13 @@ class Content:
         if pa.types.is_date(self.kind) or pa.types.is_timestamp(self.kind):
             return True
         return self.is_text and bool(self.texts) and all(map(is_date, self.texts))
+
+    @cached_property
+    def has_times(self) -> bool:
+        """Whether it holds times of day."""
+        if pa.types.is_time(self.kind):
+            return True
+        return self.is_text and self.mostly(_TIME) and self.mostly(_CLOCK)
 
     @cached_property
     def has_other_dates(self) -> bool:
@@ -405,7 +438,7 @@ class Content:
         """Whether its numbers rise or fall from record to record, as those of a count do."""
         if not self.is_number or len(self.sample) < _FEWEST_IN_ORDER:
             return False
-        own = np.asarray(self.sample, dtype=np.float64)
+        own = np.asarray(self.sample.cast("float64"))
         places = np.arange(len(own))
         ranks = np.argsort(np.argsort(own, kind="stable"), kind="stable")
         spread = abs(float(np.corrcoef(ranks, places)[0, 1]))
@@ -431,8 +464,10 @@ class Content:
     @cached_property
     def comes_in_runs(self) -> bool:
         """Whether equal values of the sample stand next to each other, nowhere else."""
-        changes = sum(a != b for a, b in zip(self.sample, self.sample[1:], strict=False))
-        return len(self.sample) > 1 and changes + 1 == len(set(self.sample))
+        if len(self.sample) < 2:
+            return False
+        codes = codes_of(self.sample)
+        return bool(np.count_nonzero(np.diff(codes)) == codes.max())
 
     @cached_property
     def is_free_text(self) -> bool:
@@ -460,6 +495,13 @@ class Content:
             pa.array(texts, pa.string()), decimal=self.decimal
         ).to_pylist()
         return found
+
+
+def codes_of(values: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Number the values by their first appearance, from 0; what is missing is -1."""
+    coded = values.combine_chunks().dictionary_encode()
+    indices = coded.indices if isinstance(coded, pa.DictionaryArray) else coded
+    return np.asarray(indices.fill_null(-1)).astype(np.int64)
 
 
 def look_at(engine: Engine, source: Source) -> list[Content]:
@@ -538,7 +580,7 @@ def _contents(source: Source, facts: Sequence[ColumnFacts], *, sample: int) -> l
             fact,
             source.records,
             schema.field(fact.name).type,
-            some.column(fact.name).drop_null().to_pylist(),
+            some.column(fact.name).drop_null(),
             dialect.decimal if dialect else ".",
         )
         for fact in facts

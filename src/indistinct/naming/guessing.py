@@ -5,215 +5,46 @@ The reasons tell counts and forms, never a value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from indistinct.core import Level, Role, Variable
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
 from indistinct.naming.births import born_on
+from indistinct.naming.categories import concept_of_categories
 from indistinct.naming.concepts import (
-    CONCEPTS,
     POSITION,
     Concept,
+    asks_opinion,
     concept_of,
+    concept_of_label,
+    concept_of_part,
+    concepts_in,
+    covers,
     is_numbered,
     may_be_a_kind,
     says_amount,
     words_of,
 )
-from indistinct.naming.content import Content, look_at
+from indistinct.naming.content import SAMPLE, Content, look_at
+from indistinct.naming.contradictions import contradiction
+from indistinct.naming.dependence import Together
+from indistinct.naming.forms import formed_like
 
 __all__ = [
     "DECLARED",
     "FEW_RECORDS",
     "MOST_OF_A_KIND",
+    "Certainty",
     "Guess",
-    "concept_of_categories",
     "guess_roles",
     "guess_variables",
     "points_to_people",
     "spelt_out",
 ]
-
-
-# What the categories of a variable speak of, where neither its name nor its label says it.
-#
-# Surveys call a variable *v214* and label its codes *Germany*, *France*; or *urban*, *rural*. The
-# words are English, German, French and Spanish, and few: a variable is known by most of its
-# categories.
-
-
-_MOST = 300
-"""Variables with more categories are known by their names, or not at all."""
-
-_SHARE = 0.6
-"""The share of the categories that must speak of one thing."""
-
-_LONGEST = 8
-"""Words of a category; a longer one is a statement, and may speak of anything."""
-
-_SILENT = frozenset(
-    "other others none unknown missing refused refusal na n a nan not applicable answer no yes don"
-    " t know dont asked stated blank mixed total all sonstige andere keine angabe weiss nicht"
-    " unbekannt autre autres aucun inconnu reponse nsp otro otros otra ninguno desconocido sabe"
-    " contesta sin dato entfallt trifft zu verweigert refus sans objet procede".split()
-)
-"""Words of categories that say nothing of what a variable is about."""
-
-_WORDS = {
-    "sex": """
-        male, female, men, women, man, woman, boy, girl, homme, femme, hommes, femmes, masculin,
-        feminin, mann, frau, maennlich, mannlich, weiblich, divers, hombre, mujer, varon, masculino,
-        femenino, feminino, uomo, donna, maschio, femmina""",
-    "marital status": """
-        married, unmarried, divorced, widowed, widow, widower, separated, single, never married,
-        cohabiting, civil partnership, registered partnership, verheiratet, ledig, geschieden,
-        verwitwet, getrennt, marie, mariee, celibataire, divorce, divorcee, veuf, veuve, separe,
-        separee, pacse, casado, casada, soltero, soltera, divorciado, divorciada, viudo, viuda,
-        separado, separada, union libre""",
-    "religion": """
-        christian, catholic, protestant, orthodox, lutheran, anglican, evangelical, muslim, islam,
-        islamic, sunni, shia, jewish, judaism, hindu, hinduism, buddhist, buddhism, sikh, atheist,
-        agnostic, no religion, christlich, katholisch, romisch katholisch, evangelisch,
-        protestantisch, muslimisch, judisch, konfessionslos, buddhistisch, hinduistisch, catholique,
-        protestante, musulman, musulmane, juif, juive, bouddhiste, athee, catolico, catolica,
-        evangelico, evangelica, judio, judia, budista, ateo, testigo de jehova, mormon""",
-    "ethnic group or language": """
-        white, black, asian, african, african american, hispanic, latino, latina, caucasian, native,
-        indigenous, aboriginal, pacific islander, maori, caribbean, roma, arab, han, bangladeshi,
-        english, german, french, spanish, italian, arabic, turkish, polish, russian, chinese,
-        mandarin, deutsch, englisch, franzosisch, spanisch, italienisch, turkisch, arabisch,
-        polnisch, russisch, anglais, francais, allemand, espagnol, arabe, blanc, noir, ingles,
-        espanol, frances, aleman, quechua, aymara, guarani, blanco, negro, mestizo, indigena,
-        mulato, afrodescendiente""",
-    "country of birth or nationality": """
-        afghanistan, albania, algeria, argentina, armenia, australia, austria, azerbaijan, bahrain,
-        bangladesh, belarus, belgium, bolivia, bosnia, brazil, bulgaria, cambodia, cameroon, canada,
-        chile, china, colombia, congo, costa rica, croatia, cuba, cyprus, czech republic, czechia,
-        denmark, dominican republic, ecuador, egypt, el salvador, eritrea, estonia, ethiopia,
-        finland, france, gambia, georgia, germany, ghana, greece, guatemala, haiti, honduras,
-        hong kong, hungary, iceland, india, indonesia, iran, iraq, ireland, israel, italy,
-        ivory coast, jamaica, japan, jordan, kazakhstan, kenya, korea, kosovo, kuwait, laos, latvia,
-        lebanon, libya, lithuania, luxembourg, macedonia, malaysia, mali, malta, mexico, moldova,
-        mongolia, morocco, mozambique, myanmar, nepal, netherlands, new zealand, nicaragua, niger,
-        nigeria, norway, pakistan, palestine, panama, paraguay, peru, philippines, poland, portugal,
-        qatar, romania, russia, rwanda, saudi arabia, senegal, serbia, singapore, slovakia,
-        slovenia, somalia, south africa, spain, sri lanka, sudan, sweden, switzerland, syria,
-        taiwan, tanzania, thailand, tunisia, turkey, uganda, ukraine, united arab emirates,
-        united kingdom, great britain, united states, usa, uruguay, uzbekistan, venezuela, vietnam,
-        yemen, zambia, zimbabwe, native born, foreign born, citizen, non citizen, foreigner,
-        naturalised, naturalized, national, europe, asia, africa, oceania, north america,
-        south america, latin america, eu, non eu, european union,
-        deutschland, frankreich, italien, spanien, polen, turkei, osterreich, schweiz, niederlande,
-        belgien, rumanien, russland, griechenland, kroatien, ungarn, vereinigte staaten, auslander,
-        inlander, europa, asien, afrika, allemagne, espagne, italie, pologne, turquie, suisse,
-        belgique, pays bas, maroc, algerie, tunisie, royaume uni, etats unis, etranger, etrangere,
-        alemania, francia, italia, espana, polonia, turquia, suiza, marruecos, brasil, reino unido,
-        estados unidos, extranjero, extranjera""",
-    "a place": """
-        urban, rural, city, town, village, suburb, suburban, metropolitan, municipality, province,
-        region, district, county, capital, north, south, east, west, central, northern, southern,
-        eastern, western, northeast, northwest, southeast, southwest, midwest, midlands, london,
-        wales, scotland, northern ireland, england, stadt, land, landlich, stadtisch, dorf, vorort,
-        grossstadt, kleinstadt, nord, sud, ost, nordost, sudwest, bayern, bavaria,
-        baden wurttemberg, berlin, brandenburg, bremen, hamburg, hessen, hesse, niedersachsen,
-        nordrhein westfalen, rheinland pfalz, saarland, sachsen, saxony, thuringen, thuringia,
-        schleswig holstein, mecklenburg vorpommern, urbain, rurale, ville, campagne, banlieue, est,
-        ouest, centre, ile de france, bretagne, normandie, occitanie, nouvelle aquitaine,
-        provence alpes cote d azur, hauts de france, grand est, urbano, urbana, ciudad, pueblo,
-        norte, sur, este, oeste, centro, andalucia, cataluna, madrid, galicia, aragon, valencia,
-        pais vasco, alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware,
-        florida, hawaii, idaho, illinois, indiana, iowa, kansas, kentucky, louisiana, maine,
-        maryland, massachusetts, michigan, minnesota, mississippi, missouri, montana, nebraska,
-        nevada, new hampshire, new jersey, new york, north carolina, north dakota, ohio, oklahoma,
-        oregon, pennsylvania, rhode island, south carolina, south dakota, tennessee, texas, utah,
-        vermont, virginia, washington, wisconsin, wyoming""",
-    "education": """
-        primary, secondary, tertiary, elementary school, high school, middle school, college,
-        university, bachelor, bachelors, master, masters, doctorate, phd, degree, diploma,
-        vocational, postgraduate, undergraduate, kindergarten, preschool, no schooling,
-        no education, illiterate, literate, grade, grundschule, hauptschule, realschule, gymnasium,
-        abitur, fachhochschule, universitat, hochschule, hauptschulabschluss,
-        realschulabschluss, mittlere reife, promotion, lehre, primaire, secondaire, superieur,
-        baccalaureat, bac, licence, doctorat, cap, bep, brevet, primaria, secundaria,
-        bachillerato, universidad, universitario, licenciatura, maestria, doctorado, preescolar""",
-    "economic activity": """
-        employed, unemployed, self employed, retired, student, homemaker, housewife, inactive,
-        employee, employer, full time, part time, disabled, pensioner, unpaid family worker,
-        looking for work, out of labour force, apprentice, erwerbstatig, arbeitslos, rentner,
-        rentnerin, selbststandig, angestellt, angestellte, arbeiter, beamte, beamter, hausfrau,
-        schuler, vollzeit, teilzeit, auszubildende, actif, chomeur, chomage, retraite, salarie,
-        independant, etudiant, au foyer, inactif, ocupado, desempleado, jubilado, asalariado,
-        cuenta propia, estudiante, ama de casa, inactivo, patron, obrero, empleado""",
-    "occupation": """
-        manager, managers, professional, professionals, technician, technicians, clerk, clerks,
-        clerical, service workers, sales workers, skilled agricultural, craft, trades, operator,
-        operators, assemblers, elementary occupations, labourer, labourers, laborers, armed forces,
-        military, teacher, teachers, nurse, nurses, farmer, farmers, driver, drivers, engineer,
-        engineers, physician, doctor, lawyer, cook, carpenter, mechanic, plumber, electrician,
-        secretary, waiter, salesperson, cleaner, accountant, hairdresser, baker, fisherman, police,
-        soldier, fuhrungskrafte, techniker, burokrafte, handwerker, lehrer, lehrerin, arzt,
-        landwirt, hilfsarbeitskrafte, fahrer, verkaufer, ingenieur, cadres, ouvriers, employes,
-        agriculteurs, artisans, professions intermediaires, enseignant, infirmiere, medecin,
-        directivos, profesionales, tecnicos, agricultores, operarios, maestro, enfermera, medico,
-        abogado, ingeniero""",
-    "industry": """
-        agriculture, forestry, fishing, mining, quarrying, manufacturing, electricity, construction,
-        wholesale, retail, trade, transport, transportation, hotels, restaurants, accommodation,
-        finance, insurance, real estate, public administration, health care, arts, entertainment,
-        landwirtschaft, bergbau, industrie, baugewerbe, handel, verkehr, gastgewerbe, verwaltung,
-        industrie manufacturiere, commerce, batiment, hebergement, agricultura, mineria,
-        industria manufacturera, construccion, comercio, transporte""",
-    "the relationship to the head": """
-        head, householder, reference person, spouse, wife, husband, son, daughter, child, parent,
-        mother, father, brother, sister, sibling, grandchild, grandson, granddaughter, in law,
-        nephew, niece, relative, non relative, boarder, lodger, roommate, domestic employee,
-        haushaltsvorstand, bezugsperson, ehepartner, ehefrau, sohn, tochter, kind, mutter, vater,
-        enkel, chef de menage, conjoint, conjointe, epouse, fils, fille, enfant, mere, pere, petit,
-        jefe, jefa, conyuge, hijo, hija, padre, madre, nieto, nieta, yerno, nuera, pariente""",
-    "housing that can be seen": """
-        owner, owned, tenant, rented, renter, mortgage, rent free, social housing, apartment,
-        detached, semi detached, terraced, house, flat, eigentumer, mieter, miete, eigentum,
-        einfamilienhaus, mehrfamilienhaus, proprietaire, locataire, appartement, maison,
-        propietario, inquilino, alquilado, propia, departamento, casa""",
-}
-
-_SPEAKS: dict[tuple[str, ...], set[str]] = {}
-for _about, _phrases in _WORDS.items():
-    for _phrase in _phrases.split(","):
-        _SPEAKS.setdefault(words_of(_phrase), set()).add(_about)
-
-
-def concept_of_categories(categories: Iterable[object]) -> Concept | None:
-    """Return what most categories speak of, those that say nothing left aside.
-
-    >>> concept_of_categories(["Germany", "France", "Other", "refused"]).about
-    'country of birth or nationality'
-    >>> concept_of_categories(["agree", "neither", "disagree"])
-    """
-    texts = {words for category in categories if (words := words_of(str(category)))}
-    telling = [words for words in texts if not set(words) <= _SILENT]
-    if not 2 <= len(telling) <= _MOST:
-        return None
-    spoken = [_spoken_of(words) for words in telling]
-    counts = {
-        concept: sum(concept.about in about for about in spoken)
-        for concept in CONCEPTS
-        if concept.about in _WORDS
-    }
-    best = max(counts, key=lambda concept: counts[concept])
-    return best if counts[best] >= max(2, _SHARE * len(telling)) else None
-
-
-def _spoken_of(words: tuple[str, ...]) -> set[str]:
-    if len(words) > _LONGEST:
-        return set()
-    spans = combinations(range(len(words) + 1), 2)
-    return {about for start, end in spans for about in _SPEAKS.get(words[start:end], ())}
 
 
 DECLARED = "the data file says so"
@@ -234,13 +65,32 @@ _LARGEST = 60
 """Kinds of relatives, at most."""
 
 
-_SHORT_LABEL = 8
-"""Words of a label that still names its variable; a longer one is a question or a story."""
+_MOSTLY, _PARTLY = 0.5, 0.3
+"""The share of the words of a label from which it says what its variable is, and from which it
+may; a smaller one only speaks of it among other things."""
+
+_SHORT = 4
+"""Letters of the words of a name that may be short for several things; a label decides."""
+
+Certainty = Literal["sure", "likely", "unsure"]
+"""How certain a guess is. `unsure` is what a person is asked for."""
+
+_QUESTIONS: Mapping[Role, str] = {
+    "identifier": 'does it name a person, or number people? If not: role = "other"',
+    "key": 'could somebody outside know it? If not: role = "other"',
+    "sensitive": 'is it what somebody would be after? If it can be known: role = "key"',
+    "weight": 'is it the sampling weight? If not: role = "other"',
+    "household": 'does it number households? If it numbers people: role = "identifier"',
+    "relationship": 'is it the relationship to the head of the household? If not: role = "other"',
+    "other": 'could somebody outside know it? Then role = "key"; does it name or number people?'
+    ' Then role = "identifier"',
+}
+"""What is asked of a guess that is not sure."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What a variable may be for, and why it is thought so."""
+    """What a variable may be for, why it is thought so, and how certain that is."""
 
     name: str
     role: Role
@@ -249,6 +99,25 @@ class Guess:
     label: str = ""
     missing: tuple[str, ...] = ()
     hierarchy: Mapping[str, Any] = field(default_factory=dict)
+    certainty: Certainty = "likely"
+
+    @property
+    def question(self) -> str:
+        """What a person should answer; nothing where the guess is likely enough."""
+        return _QUESTIONS[self.role] if self.certainty == "unsure" else ""
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a variable is said to be about, where that is said, and how certain it is.
+
+    `against` tells what was said and cannot be, or is spoken of among other things.
+    """
+
+    concept: Concept | None = None
+    where: str = ""
+    certainty: Certainty = "unsure"
+    against: str = ""
 
 
 def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
@@ -256,87 +125,160 @@ def guess_variables(engine: Engine, source: Source) -> tuple[Guess, ...]:
 
     What the data file itself says of a role is kept. One variable at most becomes the weight,
     the household and the relationship: the likeliest, and of equals the first.
+
+    >>> import indistinct
+    >>> people = {"v1": ["Frau", "Mann"] * 20, "q9": range(40), "Arrival Time": ["08:15"] * 40}
+    >>> with indistinct.open_data(people) as data:
+    ...     for guess in guess_variables(data.engine, data.source):
+    ...         print(guess.name, guess.role, guess.certainty, guess.reason, sep="; ")
+    v1; key; likely; categories say sex; 2 categories
+    q9; identifier; likely; unique in every record: it points to one person
+    Arrival Time; other; sure; name says the time of the survey; one value
     """
     contents = with_amounts(source, look_at(engine, source))
-    guesses = guess_roles(source, contents)
+    said = _listen_to_all(source, contents)
+    guesses = _guess_roles(source, contents, said)
+    _look_alike(guesses, contents)
+    _go_together(guesses, contents, source)
     return tuple(
-        _with_level(guess, content, engine, source)
-        for guess, content in zip(guesses, contents, strict=True)
+        _with_level(guess, content, one, engine, source)
+        for guess, content, one in zip(guesses, contents, said, strict=True)
     )
 
 
 def guess_roles(source: Source, contents: Sequence[Content]) -> list[Guess]:
     """Guess the roles alone, of columns that were looked at."""
-    guesses = [_guess_role(source.variables[c.facts.name], c) for c in contents]
+    return _guess_roles(source, contents, _listen_to_all(source, contents))
+
+
+def _guess_roles(source: Source, contents: Sequence[Content], said: Sequence[_Said]) -> list[Guess]:
+    guesses = [
+        _guess_role(source.variables[content.facts.name], content, one)
+        for content, one in zip(contents, said, strict=True)
+    ]
     _choose_weight(guesses)
     _choose_household(guesses)
     _choose_relationship(guesses)
     return guesses
 
 
-def _guess_role(variable: Variable, content: Content) -> Guess:
-    concept, where = _concept(variable, content)
-    role, reason = _role(content, concept, variable.label)
-    if where != "name" and reason.startswith("name says"):
-        reason = reason.replace("name says", f"{where} says" if where == "label" else where, 1)
+def _guess_role(variable: Variable, content: Content, said: _Said) -> Guess:
+    role, reason, certainty = _role(content, said, variable.label)
+    if said.where != "name" and reason.startswith("name says"):
+        reason = reason.replace("name says", said.where, 1)
+    if said.against and certainty != "sure":
+        reason = f"{said.against}; {reason}"
     if variable.role != "other":
-        role, reason = variable.role, DECLARED
-    return Guess(variable.name, role, variable.level, reason, variable.label)
+        role, reason, certainty = variable.role, DECLARED, "sure"
+    return Guess(variable.name, role, variable.level, reason, variable.label, certainty=certainty)
 
 
-def _concept(variable: Variable, content: Content) -> tuple[Concept | None, str]:
-    """Return what a variable speaks of, and where: its name, else its label, else its categories.
+def _listen_to_all(source: Source, contents: Sequence[Content]) -> list[_Said]:
+    return [_listen(source.variables[content.facts.name], content) for content in contents]
 
-    A label is a sentence, and more than its subject may stand in it. So it is asked only where
-    the name says nothing, and believed only of what an intruder may know.
+
+def _listen(variable: Variable, content: Content) -> _Said:
+    """Return what a variable speaks of: by its name, its label, its categories, part of its name.
+
+    What the content contradicts is not believed, and told. What is only touched on in a label is
+    not believed, either, and told where nothing else is known.
     """
+    against = ""
+    labelled = bool(variable.labels) and variable.labels_most(content.sample.unique().to_pylist())
+    for concept, where, certainty in _sayings(variable, content):
+        if (held := contradiction(concept, content, labelled=labelled)) is None:
+            certain: Certainty = "likely" if against and certainty == "sure" else certainty
+            return _Said(concept, where, certain, against)
+        against = against or f"{where} {concept.about}, but holds {held}"
+    if not against and asks_opinion(variable.label):
+        return _Said(certainty="likely", against="label asks what somebody thinks")
+    spoken, share = concept_of_label(variable.label)
+    if spoken is not None and not against and share < _PARTLY:
+        against = f"label speaks of {spoken.about} among other things"
+    return _Said(against=against)
+
+
+def _sayings(variable: Variable, content: Content) -> Iterator[tuple[Concept, str, Certainty]]:
+    """Give what is said of a variable, what is believed most first."""
     named = concept_of(variable.name)
+    spoken, share = concept_of_label(variable.label)
+    if spoken is not None and spoken.role != "sensitive" and asks_opinion(variable.label):
+        spoken = None
+    names: list[tuple[Concept, str, Certainty]] = []
+    labels: list[tuple[Concept, str, Certainty]] = []
+    if spoken is not None and share >= _PARTLY:
+        labels.append((spoken, "label says", "likely" if share >= _MOSTLY else "unsure"))
     if named is not None:
-        return named, "name"
-    words = words_of(variable.label)
-    spoken = concept_of(variable.label) if len(words) <= _SHORT_LABEL else None
-    if spoken is not None and spoken.role == "key":
-        return spoken, "label"
+        clear = covers(variable.name) >= _MOSTLY or (bool(labels) and spoken is named)
+        names.append((named, "name says", "sure" if clear else "likely"))
+    # MS may be short for many things, of which a label tells the one
+    short = all(len(word) <= _SHORT for word in words_of(variable.name))
+    if short and share >= _MOSTLY and spoken is not named:
+        yield from labels + names
+    else:
+        yield from names + labels
     labelled = (variable.labels or {}).values()
     texts = labelled or (content.texts if content.is_text and not content.singles_out else ())
-    return concept_of_categories(texts), "categories say"
+    if (told := concept_of_categories(texts)) is not None:
+        yield told, "categories say", "likely"
+    for text, where in ((variable.name, "name"), (variable.label, "label")):
+        if (part := concept_of_part(text)) is not None and not asks_opinion(text):
+            yield part, f"part of the {where} says", "unsure"
+    if names or labels:
+        for text, where in ((variable.name, "name"), (variable.label, "label")):
+            for further in concepts_in(text)[1:]:
+                yield further, f"{where} may say", "unsure"
 
 
-def _with_level(guess: Guess, content: Content, engine: Engine, source: Source) -> Guess:
+def _with_level(
+    guess: Guess, content: Content, said: _Said, engine: Engine, source: Source
+) -> Guess:
     variable = source.variables[guess.name]
-    concept, _ = _concept(variable, content)
-    level, missing = _level(variable, content, concept, guess.role, engine, source)
-    hierarchy = _hierarchy(content, concept, level) if guess.role == "key" else {}
+    level, missing = _level(variable, content, said.concept, guess.role, engine, source)
+    hierarchy = _hierarchy(content, said.concept, level) if guess.role == "key" else {}
     return replace(guess, level=level, missing=missing, hierarchy=hierarchy)
 
 
-def _role(content: Content, concept: Concept | None, label: str) -> tuple[Role, str]:
-    facts = content.facts
+def _role(content: Content, said: _Said, label: str) -> tuple[Role, str, Certainty]:
+    facts, concept = content.facts, said.concept
     if not facts.distinct:
-        return "other", "no values"
+        return "other", "no values", "sure"
     if content.contact:
-        return "identifier", f"holds {content.contact}"
+        return "identifier", f"holds {content.contact}", "sure"
     if (birth := born_on(content, label)) is not None and not _known_as_key(concept):
-        return "key", birth
+        return "key", birth, "likely"
     if not _says_enough(concept) and content.persons:
-        return "identifier", f"holds {content.persons}"
+        return "identifier", f"holds {content.persons}", "likely"
     if concept is not None:
-        return _role_by_name(content, concept)
+        role, reason = _role_by_name(content, concept)
+        changed = role != concept.role and ", but " in reason
+        certainty: Certainty = "unsure" if changed and role != "identifier" else said.certainty
+        return role, reason, certainty
+    role, reason, certainty = _role_by_content(content, label)
+    return role, reason, said.certainty if role == "other" and certainty == "unsure" else certainty
+
+
+def _role_by_content(content: Content, label: str) -> tuple[Role, str, Certainty]:
+    """Guess the role of what neither name nor label nor categories tell."""
+    facts = content.facts
     if content.has_medical_codes:
-        return "sensitive", "codes like those of diagnoses (ICD)"
+        return "sensitive", "codes like those of diagnoses (ICD)", "likely"
     if content.is_free_text:
-        return "identifier", "free text, which may name people: scrub it before it is released"
+        reason = "free text, which may name people: scrub it before it is released"
+        return "identifier", reason, "likely"
     if (pointing := points_to_people(content, label)) is not None:
-        return "identifier", pointing
+        return "identifier", pointing, "likely"
+    shared = f"{content.records_per_value:,.1f} records per value"
     if is_numbered(facts.name) and content.records_per_value <= FEW_RECORDS:
-        return "identifier", f"name of an id, {content.records_per_value:.1f} records per value"
+        return "identifier", f"name of an id, {shared}", "likely"
     if _like_household(content):
-        return "household", f"repeats in runs, {content.records_per_value:.1f} records per value"
+        return "household", f"repeats in runs, {shared}", "unsure"
     if facts.distinct == 1 and not facts.missing:
-        return "other", "the same in every record"
-    return "other", (
+        return "other", "the same in every record", "sure"
+    reason = (
         f"{_values(content)}; neither name nor content says more: key, if an intruder could know it"
     )
+    return "other", reason, "unsure"
 
 
 def _known_as_key(concept: Concept | None) -> bool:
@@ -382,8 +324,6 @@ def _role_by_name(content: Content, concept: Concept) -> tuple[Role, str]:
     measured = concept.level == "numeric"
     if concept.role == "key" and not measured and content.nearly_unique and is_given_out(content):
         return "identifier", f"{name}, but {unique_words(content)}"
-    if concept.role == "key" and content.has_fractions and concept.level == "nominal":
-        return "other", f"{name}, but holds numbers with fractions"
     return concept.role, f"{name}; {_values(content)}"
 
 
@@ -511,13 +451,76 @@ def _hierarchy(content: Content, concept: Concept | None, level: Level) -> dict[
     return {}
 
 
+def _look_alike(guesses: list[Guess], contents: Sequence[Content]) -> None:
+    """Ask for what values look like, where nothing else is known."""
+    for position, (guess, content) in enumerate(zip(guesses, contents, strict=True)):
+        if guess.role != "other" or guess.certainty != "unsure":
+            continue
+        if (formed := formed_like(content)) is not None:
+            reason = f"{formed.reason}; {_values(content)}"
+            guesses[position] = replace(guess, role=formed.role, reason=reason)
+
+
+def _go_together(guesses: list[Guess], contents: Sequence[Content], source: Source) -> None:
+    """Make guesses better by what goes with what.
+
+    Who is counted within runs of a number lives in a household of that number; what is the same
+    for every value of a key variable tells of that variable, and is protected as it is.
+    """
+    together = Together(source.first(SAMPLE), contents)
+    where = {guess.name: position for position, guess in enumerate(guesses)}
+    counted = together.counted_within()
+    household = next((guess.name for guess in guesses if guess.role == "household"), None)
+    if counted is not None and household in (None, counted[0]):
+        household, line = counted
+        at = guesses[where[household]]
+        reason = f"{at.reason}; {line} counts from 1 within each"
+        if at.reason != DECLARED and at.role in ("other", "household", "identifier"):
+            guesses[where[household]] = replace(
+                at, role="household", reason=reason, certainty="likely"
+            )
+        within = guesses[where[line]]
+        if within.role == "other":
+            guesses[where[line]] = replace(
+                within, reason=f"counts from 1 within each {household}", certainty="likely"
+            )
+    if household is not None:
+        _weigh_households(guesses, contents, together, household)
+    known = [guess.name for guess in guesses if guess.role in ("key", "sensitive")]
+    for position, guess in enumerate(guesses):
+        if guess.role != "other" or guess.certainty != "unsure":
+            continue
+        if (told := together.told_by(guess.name, known)) is not None:
+            role = guesses[where[told]].role
+            guesses[position] = replace(
+                guess, role=role, reason=f"{told} tells it: each of its values has one of these"
+            )
+
+
+def _weigh_households(
+    guesses: list[Guess], contents: Sequence[Content], together: Together, household: str
+) -> None:
+    """Ask whether numbers that are the same within each household are weights."""
+    if any(guess.role == "weight" for guess in guesses):
+        return
+    for position, (guess, content) in enumerate(zip(guesses, contents, strict=True)):
+        if guess.certainty != "unsure" or not (content.is_positive and content.has_fractions):
+            continue
+        if together.same_within(guess.name, household):
+            reason = f"positive, with fractions, and the same within each {household}: a weight?"
+            guesses[position] = replace(guess, reason=reason)
+
+
 def _only(guesses: list[Guess], role: Role, ranked: Sequence[int], what: str) -> None:
     """Leave a role to the first of some positions; say of the others that they are second."""
     for position in ranked[1:]:
         guess = guesses[position]
         other: Role = "identifier" if role == "household" else "other"
         guesses[position] = replace(
-            guess, role=other, reason=f"{guess.reason}; but another variable is {what}"
+            guess,
+            role=other,
+            reason=f"{guess.reason}; but another variable is {what}",
+            certainty="likely",
         )
 
 
@@ -538,6 +541,7 @@ def _choose_weight(guesses: list[Guess]) -> None:
                 guesses[position],
                 role="other",
                 reason="there is a height too: more likely the weight of a body",
+                certainty="unsure",
             )
             found.remove(position)
     _only(guesses, "weight", sorted(found, key=rank), "the likelier weight")

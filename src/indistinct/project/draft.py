@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indistinct.core import InputError, did_you_mean
+from indistinct.core import ROLES, InputError, did_you_mean
 from indistinct.core.doors import write_whole
 from indistinct.engine import Engine
 from indistinct.files import Source, is_database, shown_address
@@ -33,6 +33,7 @@ _HEAD = """\
 #   relationship  the relationship to the head of the household
 #   other         none of these
 # Levels: nominal, ordinal, numeric, date, taxonomy (codes that form a tree).
+# Above each variable stands how certain its role is, and why; what is unsure is ASKED.
 """
 
 _RELEASE = """\
@@ -121,14 +122,27 @@ class Draft(Shown):
         return len(self.guesses)
 
     def _lines(self) -> list[str]:
-        rows = [("variable", "role", "level", "because")]
-        rows += [(g.name, g.role, g.level, g.reason) for g in self.guesses]
-        widths = [min(max(len(row[i]) for row in rows), 40) for i in range(3)]
+        rows = [_COLUMNS, *map(_row, self.guesses)]
+        widths = [min(max(len(row[i]) for row in rows), 40) for i in range(len(_COLUMNS) - 1)]
         shown = [
-            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]])
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
             for row in rows
         ]
         return [f"{_shown(self.data_path)}: {self.records:,} records", *shown]
+
+    @property
+    def asked(self) -> tuple[Guess, ...]:
+        """The guesses that are unsure, which a person should answer."""
+        return tuple(guess for guess in self.guesses if guess.question)
+
+    def asking(self) -> Iterator[str]:
+        """Give what a person should answer, what protects most first, a sentence for each role."""
+        for role in ROLES:
+            names = [guess.name for guess in self.asked if guess.role == role]
+            if names:
+                more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+                question = next(g.question for g in self.asked if g.role == role)
+                yield f"asked of {', '.join(names[:_NAMED])}{more} ({role}): {question}"
 
     def __repr__(self) -> str:
         return self._short()
@@ -140,9 +154,17 @@ class Draft(Shown):
             "records": self.records,
             "person": self.person,
             "variables": [
-                {"name": g.name, "role": g.role, "level": g.level, "reason": g.reason}
+                {
+                    "name": g.name,
+                    "role": g.role,
+                    "level": g.level,
+                    "certainty": g.certainty,
+                    "reason": g.reason,
+                    "question": g.question,
+                }
                 for g in self.guesses
             ],
+            "asked": [g.name for g in self.asked],
         }
 
     def to_toml(self, *, file: str = "release.toml", folder: Path | None = None) -> str:
@@ -222,8 +244,8 @@ class Draft(Shown):
         return [
             Table(
                 f"What the variables of {_shown(self.data_path)} may be for",
-                ("variable", "role", "level", "because"),
-                [(g.name, g.role, g.level, g.reason) for g in self.guesses],
+                _COLUMNS,
+                [_row(guess) for guess in self.guesses],
             )
         ]
 
@@ -238,7 +260,7 @@ def draft_project(
     header_row: int | None = None,
     dictionary: str | Path | None = None,
 ) -> Draft:
-    """Guess what each variable is for, from its name and its content.
+    """Guess what each variable is for, from its name, its labels and its content.
 
     Parameters
     ----------
@@ -259,9 +281,9 @@ def draft_project(
     ...     source = open_table(people, workspace=folder)
     ...     print(draft_project(engine, source, data_path="people.csv"))
     people.csv: 40 records
-    variable   role       level    because
-    sex        key        nominal  name says sex; 2 categories
-    Einkommen  sensitive  numeric  name says money; 40 different numbers
+    variable   role       level    certainty  because
+    sex        key        nominal  sure       name says sex; 2 categories
+    Einkommen  sensitive  numeric  sure       name says money; 40 different numbers
     """
     guesses = guess_variables(engine, source)
     key = [guess.name for guess in guesses if guess.role == "key"]
@@ -276,8 +298,20 @@ def draft_project(
     return Draft(str(data_path), source.records, guesses, query, person, reading)
 
 
+_NAMED = 12
+"""Variables that are named in one sentence; the project file asks for each."""
+
+_COLUMNS = ("variable", "role", "level", "certainty", "because")
+
+
+def _row(guess: Guess) -> tuple[str, ...]:
+    return guess.name, guess.role, guess.level, guess.certainty, guess.reason
+
+
 def _section(guess: Guess) -> Iterator[str]:
-    yield toml_comment(guess.reason)
+    yield toml_comment(f"{guess.certainty}: {guess.reason}")
+    if guess.question:
+        yield toml_comment(f"ASKED: {guess.question}")
     yield toml_header("variables", guess.name)
     yield f"role = {toml_value(guess.role)}"
     yield f"level = {toml_value(guess.level)}"
