@@ -158,6 +158,8 @@ def release_data(
     registers = check_against_data(data, names, wanted)
     if (sensitive := wanted.options.get("sensitive")) is not None:
         data = data.with_roles(**{sensitive: "sensitive"})
+    for note in data.notes_on(names):
+        say(f"note: {note}")
     seed = fresh_seed() if wanted.seed is None else wanted.seed
     hierarchies = climbed(data, names, wanted, say)
     secrets, secret = None, None
