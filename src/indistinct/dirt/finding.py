@@ -256,9 +256,11 @@ def _again(said: Values, now: pa.Array) -> dict[str, int]:
 def _outside(
     variable: Variable, counted: Mapping[Any, int], known: Iterable[Value]
 ) -> Iterator[Dirt]:
-    """Tell of values without a label where most have one."""
-    labels = set(known)
-    if not labels or not 2 * sum(value in labels for value in counted) > len(counted):
+    """Tell of values without a label where most have one: most values, or nearly all records."""
+    declared = set(known)
+    labels = {value: n for value, n in counted.items() if value in declared}
+    most = sum(labels.values()) >= _MOST * sum(counted.values()) and len(labels) > 1
+    if not labels or not (most or 2 * len(labels) > len(counted)):
         return
     outside = {value: n for value, n in counted.items() if value not in labels}
     if not outside:
@@ -364,7 +366,7 @@ def _numbers_as_text(
     said = counted.only(~nothing)
     read = pc.is_valid(numbers).to_numpy(zero_copy_only=False)
     plain = plain_numbers(said.values, decimal=decimal)
-    once = len(pc.unique(numbers.filter(pa.array(read)))) == int(read.sum())
+    plain &= _first_of_each(numbers, plain, said)
     rest = int(said.counts[~read].sum())
     few = _in_blanks(counted.only(nothing))
     codes: list[str] = []
@@ -379,7 +381,7 @@ def _numbers_as_text(
             yield replace(one, settings={"empty": list(dict.fromkeys(codes))})
     several = list(_missing(variable, counted, nothing))
     yield from several
-    if plain.all() and once and not few:
+    if plain.all() and not few:
         return
     odd = int(said.counts[~plain].sum()) + sum(few.values())
     words = f"numbers that are text: {_many(odd)} {'is' if odd == 1 else 'are'} written otherwise"
@@ -389,6 +391,17 @@ def _numbers_as_text(
         words += f"; {_many(rest)} {'holds' if rest == 1 else 'hold'} no number"
     settings: dict[str, Any] = {"empty": list(few)} if few else {}
     yield Dirt(variable.name, "numbers", odd, words, {**settings, "numbers": True}, sure=not rest)
+
+
+def _first_of_each(numbers: pa.Array, plain: Bools, said: Values) -> Bools:
+    """Say which texts are how their number is written: plainly, and by most records."""
+    codes = numbers.dictionary_encode(null_encoding="encode").indices.to_numpy()
+    order = np.lexsort((-said.counts, ~plain, codes))
+    first = np.ones(len(codes), dtype=bool)
+    first[1:] = codes[order][1:] != codes[order][:-1]
+    found = np.zeros(len(codes), dtype=bool)
+    found[order] = first
+    return found
 
 
 # Numbers -----------------------------------------------------------------------------------------

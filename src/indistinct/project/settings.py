@@ -230,4 +230,5 @@ def recoding(value: Any, place: Place) -> dict[str, Any] | None:
     if not isinstance(value, dict) or not value:
         place.wrong('a table of values and what is read instead, as { M = "m" }', value)
         return None
-    return {old: _value(new, place.at(old)) for old, new in value.items()}
+    kept = {old: _value(new, place.at(old)) for old, new in value.items()}
+    return None if None in kept.values() else kept
