@@ -146,6 +146,34 @@ def test_a_folded_draft_says_of_every_variable_what_the_long_one_says(found):
     assert [line.is_sure for line in lines] == sorted(line.is_sure for line in lines)
 
 
+def survey(folder: Path) -> Path:
+    table = {f"q{i}": [i % 5 + 1, 2, 3, 4, 5, -9] * 20 for i in range(60)}
+    table |= {f"v{i}": ["yes", "no", "YES" if i != 7 else "yes"] * 40 for i in range(60)}
+    write_data(pa.table(table), folder / "survey.csv")
+    return folder / "survey.csv"
+
+
+@pytest.mark.parametrize("mend", [False, True])
+def test_what_is_dirty_in_the_same_way_shares_a_line_too(mend, tmp_path):
+    source = open_data(survey(tmp_path), workspace=tmp_path)
+    with start_engine("duckdb", workspace=tmp_path, threads=1) as engine:
+        draft = draft_project(engine, source, data_path=tmp_path / "survey.csv", mend=mend)
+    text = draft.to_toml(folder=tmp_path)
+    body = text[text.index("[variables]") :]
+    assert '# "q*" = { role = "other", level = "ordinal", empty = [-9] }' in body.replace(
+        'level = "nominal"', 'level = "ordinal"'
+    )
+    assert len(repr(draft).splitlines()) < 15
+    found = [
+        read_project(draft.to_toml(folder=tmp_path, folded=folded), tmp_path / "release.toml")
+        for folded in (True, False)
+    ]
+    mended = [one.apply_to(source, workspace=tmp_path) for one in found]
+    assert dict(mended[0].variables) == dict(mended[1].variables)
+    assert mended[0].table().equals(mended[1].table())
+    assert len(set(mended[0].table().column("v1").to_pylist())) == (2 if mend else 3)
+
+
 def wide(folder: Path, columns: int = 300) -> Path:
     table = {"patient": range(60), "sex": ["m", "w"] * 30, "age": [i % 50 + 20 for i in range(60)]}
     table |= {f"q{i}": [i % 5 + 1, 2, 3] * 20 for i in range(columns - 63)}

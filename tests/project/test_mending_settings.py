@@ -70,6 +70,9 @@ def test_verbs_count_the_mended_records_and_the_input_stays(folder):
     released = (run.release.folder / "data.csv").read_text()
     assert "weiblich" not in released
     assert "NA" not in released
+    told = (run.release.folder / "methodology.md").read_text()
+    assert "dates are written as ISO writes them (born)" in told
+    assert "values that were written in several ways are one (sex)" in told
     assert hashlib.sha256((folder / "people.csv").read_bytes()).digest() == before
 
 

@@ -52,6 +52,9 @@ _GLANCE = 200
 _FEW_WORDS = 50
 """Different texts that a variable of words has at most."""
 
+_FEW_CODES = 5
+"""Codes for no answer that a variable has below zero, at most."""
+
 _OWN_NUMBERS = 0.9
 """The share of the records with a number of their own, from which a record is a person."""
 
@@ -441,15 +444,15 @@ def _number_codes(numbers: Floats, counts: Any) -> list[int]:
     listed = np.isin(numbers, list(NUMBERS_FOR_NOTHING))
     if not listed.any() or 2 * len(numbers) > counts.sum() + 20:
         return []
-    below = sorted(int(number) for number in numbers[numbers < 0])
     body = numbers[(numbers >= 0) & ~listed]
     if len(np.unique(body)) < 2:
         return []
     found: list[int] = []
-    own_below = not set(below) <= NUMBERS_FOR_NOTHING or len(below) > 5
+    own_below = not listed[numbers < 0].all() or (numbers < 0).sum() > _FEW_CODES
+    below = [] if own_below else sorted(map(int, numbers[numbers < 0]))
     near = [-number for number in below if number >= -9]
     runs_on = -1 in below and 0 in body and near and body.max() < 10 * max(near)
-    if not own_below and not runs_on:
+    if not runs_on:
         found += below
     above = sorted(int(number) for number in numbers[listed & (numbers > 0)])
     for code in above:

@@ -694,9 +694,11 @@ class Data:
                 self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
             ),
         )
+        mending = {} if self.project is None else self.project.mending(self.variables)
         written = release.write_release(
             folder,
             leaving.source,
+            mended=mending,
             plan=leaving.plan,
             receipts=leaving.receipts,
             ledger={
@@ -707,6 +709,7 @@ class Data:
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
                 "person": done.person,
+                "mended": {name: list(settings) for name, settings in mending.items()},
                 "people_at_risk_before": done.people_before,
                 "people_at_risk_after": done.people_after,
                 "method": done.method,

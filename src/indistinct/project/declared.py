@@ -33,7 +33,11 @@ from indistinct.project.settings import (
     yes_or_no,
 )
 
-__all__ = ["Declared", "DeclaredVariables", "Entry", "is_name_pattern", "mend_for"]
+__all__ = ["MENDING", "Declared", "DeclaredVariables", "Entry", "is_name_pattern", "mend_for"]
+
+
+MENDING = ("empty", "trim", "fold", "recode", "outside", "dates", "numbers")
+"""The settings that mend values when they are read, in the order in which they are applied."""
 
 
 @dataclass(frozen=True)

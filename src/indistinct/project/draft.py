@@ -16,7 +16,14 @@ from indistinct.files import Source, is_database, mended, shown_address
 from indistinct.naming import Guess, find_person, guess_variables
 from indistinct.options import toml_comment, toml_header, toml_key, toml_value
 from indistinct.project.declared import Declared, mend_for
-from indistinct.project.folding import FOLDED_FROM, DraftLine, certainty_of, folded_lines
+from indistinct.project.folding import (
+    FOLDED_FROM,
+    Beside,
+    DraftLine,
+    certainty_of,
+    folded_lines,
+    name_shape,
+)
 from indistinct.project.roles import write_roles
 from indistinct.results import Shown, Table
 
@@ -142,6 +149,17 @@ class Draft(Shown):
             lines = [DraftLine(guess.name, (guess,)) for guess in self.guesses]
         return [(line.name, line.first.role, line.first.level, line.because) for line in lines]
 
+    def _told_dirt(self) -> list[str]:
+        """Return what is dirty, once for variables whose names differ in numbers alone."""
+        groups: dict[str, list[Dirt]] = {}
+        for one in self.dirt:
+            same = repr((name_shape(one.variable), one.kind, dict(one.settings)))
+            groups.setdefault(same, []).append(one)
+        return [
+            f"{of[0]}; {len(of) - 1:,} more like it" if len(of) > 1 else str(of[0])
+            for of in groups.values()
+        ]
+
     def _lines(self) -> list[str]:
         rows = [("variable", "role", "level", "because"), *self._rows()]
         widths = [min(max(len(row[i]) for row in rows), 40) for i in range(3)]
@@ -149,7 +167,7 @@ class Draft(Shown):
             "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]])
             for row in rows
         ]
-        dirty = [str(one) for one in self.dirt]
+        dirty = self._told_dirt()
         if dirty:
             dirty = ["", "not as it should be:", *dirty]
         return [f"{_shown(self.data_path)}: {self.records:,} records", *shown, *dirty]
@@ -164,7 +182,13 @@ class Draft(Shown):
             "records": self.records,
             "person": self.person,
             "variables": [
-                {"name": g.name, "role": g.role, "level": g.level, "reason": g.reason}
+                {
+                    "name": g.name,
+                    "role": g.role,
+                    "level": g.level,
+                    "certainty": certainty_of(g),
+                    "reason": g.reason,
+                }
                 for g in self.guesses
             ],
             "dirt": [one.to_dict() for one in self.dirt],
@@ -284,18 +308,20 @@ class Draft(Shown):
             "",
         ]
 
+    def _beside(self, found: list[Dirt]) -> Beside:
+        """Return what is mended, what could be, and what was found."""
+        mended = mending_settings(one for one in found if self.mend and one.sure)
+        rest = mending_settings(one for one in found if not (self.mend and one.sure))
+        proposed = {name: value for name, value in rest.items() if name not in mended}
+        return Beside(mended, proposed, tuple(one.said for one in found))
+
     def _mending(self, found: list[Dirt]) -> list[str]:
-        """Return the lines that mend, each after what it mends; as comments where not asked."""
+        """Return the lines that mend, after what they mend; as comments what is not asked for."""
+        beside = self._beside(found)
         lines = [toml_comment(f"{one.variable}: {one.said}") for one in found]
-        sure = {} if not self.mend else mending_settings(one for one in found if one.sure)
-        lines += [f"{toml_key(name)} = {toml_value(value)}" for name, value in sure.items()]
-        rest = mending_settings(found if not self.mend else (o for o in found if not o.sure))
-        lines += [
-            toml_comment(f"{toml_key(name)} = {toml_value(value)}")
-            for name, value in rest.items()
-            if name not in sure
-        ]
-        return lines
+        lines += [f"{toml_key(n)} = {toml_value(value)}" for n, value in beside.mended.items()]
+        proposed = beside.proposed.items()
+        return lines + [toml_comment(f"{toml_key(n)} = {toml_value(v)}") for n, v in proposed]
 
     def _section(self, guess: Guess) -> list[str]:
         lines = [
@@ -314,14 +340,14 @@ class Draft(Shown):
         return [*lines, *self._mending(self._dirt_of(guess.name))]
 
     def _folded(self) -> list[str]:
-        """Return the sections of what is dirty, then a line for all that is alike."""
-        apart = [guess for guess in self.guesses if self._dirt_of(guess.name)]
-        lines: list[str] = []
-        for guess in apart:
-            lines += [*self._section(guess), ""]
-        folded = folded_lines(self.guesses, apart=[guess.name for guess in apart])
+        """Return a line for all that is alike, what is unsure first."""
+        dirty = dict.fromkeys(one.variable for one in self.dirt)
+        folded = folded_lines(
+            self.guesses, {name: self._beside(self._dirt_of(name)) for name in dirty}
+        )
         unsure = [line for line in folded if not line.is_sure]
         sure = [line for line in folded if line.is_sure]
+        lines = []
         lines.append("# A line for each variable, or for all whose names fit a pattern (* and ?).")
         lines.append("# What has a line or section of its own goes before a pattern.")
         lines.append(toml_header("variables"))

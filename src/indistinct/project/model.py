@@ -28,6 +28,7 @@ from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
 from indistinct.options import READING, Lines, Told, Use, Where
 from indistinct.project.declared import (
+    MENDING,
     Declared,
     DeclaredVariables,
     is_name_pattern,
@@ -265,6 +266,15 @@ class Project:
             Where a mended copy is written; needed where the file mends values.
         """
         return apply_declarations(self, source, workspace)
+
+    def mending(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return by variable the settings that mend its values when they are read."""
+        found = {name: self.variables[name] for name in names if name in self.variables}
+        said = {
+            name: tuple(one for one in MENDING if getattr(declared, one))
+            for name, declared in found.items()
+        }
+        return {name: settings for name, settings in said.items() if settings}
 
     def key(self, source: Source) -> list[str]:
         """Return the key: what the file names, or every variable with role key."""
