@@ -21,7 +21,12 @@ import pyarrow.compute as pc
 
 from indistinct.core import Bools, Floats, Value, Variable, holds_numbers, holds_text
 from indistinct.dirt.dirt import Dirt
-from indistinct.dirt.same_words import NOTHING, NUMBERS_FOR_NOTHING, other_words
+from indistinct.dirt.same_words import (
+    NOTHING,
+    NOTHING_AMONG_NUMBERS,
+    NUMBERS_FOR_NOTHING,
+    other_words,
+)
 from indistinct.files import (
     DATE_FORMATS,
     Mend,
@@ -137,7 +142,7 @@ def _of_texts(variable: Variable, counted: Values, decimal: str) -> Iterator[Dir
     letters = pc.utf8_length(counted.values).to_numpy()
     if float(letters @ counted.counts) > _LONGEST * records:
         return
-    nothing = _nothing(counted)
+    nothing = _nothing(counted, NOTHING)
     said = counted.only(~nothing)
     if not len(said.values):
         return
@@ -147,19 +152,20 @@ def _of_texts(variable: Variable, counted: Values, decimal: str) -> Iterator[Dir
         if set(dates) != {"%Y-%m-%d"} or not all(map(np.all, dates.values())):
             yield _of_dates(variable, said, dates)
         return
-    numbers = _numbers(said, decimal)
+    among = _nothing(counted, NOTHING_AMONG_NUMBERS)
+    numbers = _numbers(counted.only(~among), decimal)
     if numbers is not None:
-        yield from _numbers_as_text(variable, counted, nothing, numbers, decimal)
+        yield from _numbers_as_text(variable, counted, among, numbers, decimal)
         return
     yield from _missing(variable, counted, nothing)
     if 2 * len(said.values) <= said.records:  # most of what is there once is no category
         yield from _of_words(variable, said)
 
 
-def _nothing(counted: Values) -> Bools:
+def _nothing(counted: Values, listed: frozenset[str]) -> Bools:
     """Say which texts stand for no answer; among codes of two letters, NA is Namibia."""
     texts = pc.utf8_lower(pc.utf8_trim_whitespace(counted.values))
-    found: Bools = pc.is_in(texts, value_set=pa.array(sorted(NOTHING))).to_numpy(
+    found: Bools = pc.is_in(texts, value_set=pa.array(sorted(listed))).to_numpy(
         zero_copy_only=False
     )
     if found.any():
@@ -290,6 +296,11 @@ def _many(records: int) -> str:
 # Dates and numbers that are text -----------------------------------------------------------------
 
 
+def _unread(records: int, what: str) -> str:
+    holds = "holds" if records == 1 else "hold"
+    return f"{_many(records)} {holds} no {what}, which recode, empty or outside must say"
+
+
 def _glanced(said: Values) -> pa.Array:
     return pc.utf8_trim_whitespace(said.values.slice(0, _GLANCE))
 
@@ -331,7 +342,7 @@ def _of_dates(variable: Variable, said: Values, found: Mapping[str, Bools]) -> D
     if unsure:
         words += "; whether the day or the month comes first must be said by you"
     if rest:
-        words += f"; {_many(rest)} {'holds' if rest == 1 else 'hold'} no date"
+        words += f"; {_unread(rest, 'date')}"
     return Dirt(
         variable.name,
         "dates",
@@ -391,7 +402,7 @@ def _numbers_as_text(
     if few and not several:
         words += f" ({', '.join(f'{_shown(code)} {n:,}' for code, n in few.items())})"
     if rest:
-        words += f"; {_many(rest)} {'holds' if rest == 1 else 'hold'} no number"
+        words += f"; {_unread(rest, 'number')}"
     settings: dict[str, Any] = {"empty": list(few)} if few else {}
     yield Dirt(variable.name, "numbers", odd, words, {**settings, "numbers": True}, sure=not rest)
 

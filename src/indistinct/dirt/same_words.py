@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["NOTHING", "NUMBERS_FOR_NOTHING", "other_words"]
+__all__ = ["NOTHING", "NOTHING_AMONG_NUMBERS", "NUMBERS_FOR_NOTHING", "other_words"]
 
 NOTHING = frozenset(
     "na n/a n.a. nan null #n/a #na . .. - -- --- ? ?? nd n.d. s/d k.a. <na> missing unknown"
     " inconnu unbekannt desconocido sconosciuto onbekend".split()
 ) | {"", "keine angabe", "not known", "no answer", "sans réponse", "sin dato", "sin respuesta"}
 """Texts in small letters that stand for no answer."""
+
+NOTHING_AMONG_NUMBERS = NOTHING | {"n", "x", "none"}
+"""The same where all else is numbers."""
 
 NUMBERS_FOR_NOTHING = frozenset(
     [
