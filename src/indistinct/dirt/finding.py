@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import Bools, Floats, Value, Variable, holds_numbers, holds_text
+from indistinct.core import Bools, Floats, Ints, Value, Variable, holds_numbers, holds_text
 from indistinct.dirt.dirt import Dirt
 from indistinct.dirt.same_words import (
     NOTHING,
@@ -56,6 +56,9 @@ _GLANCE = 200
 
 _FEW_WORDS = 50
 """Different texts that a variable of words has at most."""
+
+_MOST_SPELLINGS = 10_000
+"""Different texts up to which each is looked at by itself."""
 
 _FEW_CODES = 5
 """Codes for no answer that a variable has below zero, at most."""
@@ -222,6 +225,8 @@ def _of_words(variable: Variable, said: Values) -> Iterator[Dirt]:
             else f"{_many(respelt)} {differs} from others in capital letters or blanks alone",
             {"trim": True} if blanks else {"fold": True},
         )
+    if len(said.values) > _MOST_SPELLINGS and not known:
+        return
     now = _again(said, folded)
     if len(now) <= _FEW_WORDS:
         recode = other_words(now, known=[str(value) for value in known])
@@ -425,9 +430,8 @@ def _of_numbers(variable: Variable, counted: Values) -> Iterator[Dirt]:
     numbers = counted.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     known = _known(variable)
     labelled = np.isin(numbers, [v for v in known if isinstance(v, (int, float))])
-    own = ~labelled
-    codes = _number_codes(numbers[own], counted.counts[own])
-    is_code = np.isin(numbers, codes) & own
+    codes = _number_codes(numbers, counted.counts, labelled)
+    is_code = np.isin(numbers, codes)
     if len(codes):
         by_code = {c: int(counted.counts[is_code & (numbers == c)].sum()) for c in codes}
         told = [f"{_shown(code)} {n:,}" for code, n in by_code.items()]
@@ -450,17 +454,18 @@ def _of_numbers(variable: Variable, counted: Values) -> Iterator[Dirt]:
         yield from _outside(variable, dict(left), known)
 
 
-def _number_codes(numbers: Floats, counts: Any) -> list[int]:
+def _number_codes(numbers: Floats, counts: Ints, labelled: Bools) -> list[int]:
     """Return the numbers that stand apart from all others as codes for no answer do."""
-    listed = np.isin(numbers, list(NUMBERS_FOR_NOTHING))
+    listed = np.isin(numbers, list(NUMBERS_FOR_NOTHING)) & ~labelled
     if not listed.any() or 2 * len(numbers) > counts.sum() + 20:
         return []
     body = numbers[(numbers >= 0) & ~listed]
-    if len(np.unique(body)) < 2:
+    if len(body) < 2:
         return []
     found: list[int] = []
-    own_below = not listed[numbers < 0].all() or (numbers < 0).sum() > _FEW_CODES
-    below = [] if own_below else sorted(map(int, numbers[numbers < 0]))
+    negative = (numbers < 0) & ~labelled
+    own_below = not listed[negative].all() or negative.sum() > _FEW_CODES
+    below = [] if own_below else sorted(map(int, numbers[negative]))
     near = [-number for number in below if number >= -9]
     runs_on = -1 in below and 0 in body and near and body.max() < 10 * max(near)
     if not runs_on:
@@ -477,7 +482,7 @@ def _number_codes(numbers: Floats, counts: Any) -> list[int]:
     return found
 
 
-def _is_heaped(code: int, numbers: Floats, counts: Any, listed: Bools) -> bool:
+def _is_heaped(code: int, numbers: Floats, counts: Ints, listed: Bools) -> bool:
     """Say whether more records have 99 than the ten numbers below it together."""
     if set(str(code)) != {"9"}:
         return False

@@ -156,14 +156,22 @@ class _Unread(Exception):
 
 def _is_one_of(values: pa.Array, some: Iterable[Value]) -> pa.Array:
     """Say which values are among some; what cannot be in such a column is not."""
-    kept: list[Any] = []
-    for value in some:
-        try:
-            pa.scalar(str(value) if holds_text(values.type) else value, values.type)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            continue
-        kept.append(str(value) if holds_text(values.type) else value)
+    found = (_of_kind(value, values.type) for value in some)
+    kept = [value for value in found if value is not None]
     return pc.is_in(values, value_set=pa.array(kept, values.type), skip_nulls=True)
+
+
+def _of_kind(value: Value, kind: pa.DataType) -> Any:
+    """Return a declared value as a column holds it, or None: keys of a TOML table are all text."""
+    if holds_text(kind):
+        return str(value)
+    try:
+        number = float(value) if isinstance(value, str) else value
+        if pa.types.is_integer(kind) and number == int(number):
+            number = int(number)
+        return pa.scalar(number, kind).as_py()
+    except (ValueError, OverflowError, pa.ArrowException):
+        return None
 
 
 def _without(values: pa.Array, which: pa.Array) -> pa.Array:
@@ -182,9 +190,12 @@ def _trimmed(values: pa.Array) -> pa.Array:
 def _recoded(values: pa.Array, recode: Mapping[Value, Value]) -> pa.Array:
     if not recode:
         return values
-    text = holds_text(values.type)
-    old = pa.array([str(v) if text else v for v in recode], values.type)
-    new = pa.array([str(v) if text else v for v in recode.values()], values.type)
+    pairs = [
+        (_of_kind(old, values.type), _of_kind(new, values.type)) for old, new in recode.items()
+    ]
+    fitting = [pair for pair in pairs if None not in pair]
+    old = pa.array([pair[0] for pair in fitting], values.type)
+    new = pa.array([pair[1] for pair in fitting], values.type)
     at = pc.index_in(values, value_set=old, skip_nulls=True)
     return pc.if_else(pc.is_valid(at), new.take(at), values)
 
@@ -198,6 +209,17 @@ def in_one_spelling(values: pa.Array, counts: Ints, *, known: Sequence[Value] = 
     ['Paris', 'Paris', 'Lyon']
     """
     folded = pc.utf8_lower(values)
+    kept = _of_most(values, folded, counts)
+    if not known:
+        return kept
+    declared = pa.array([str(value) for value in known])
+    at = pc.index_in(folded, value_set=pc.utf8_lower(declared), skip_nulls=True)
+    kept = pc.if_else(pc.is_valid(at), declared.take(at), kept)
+    return pc.if_else(pc.is_in(values, value_set=declared), values, kept)
+
+
+def _of_most(values: pa.Array, folded: pa.Array, counts: Ints) -> pa.Array:
+    """Return for each text that which most records have, of those that are the same when folded."""
     coded = folded.dictionary_encode()
     if len(coded.dictionary) == len(folded) - folded.null_count:
         return values
@@ -205,15 +227,13 @@ def in_one_spelling(values: pa.Array, counts: Ints, *, known: Sequence[Value] = 
     several = np.flatnonzero(np.bincount(codes[codes >= 0]) > 1)
     at = np.flatnonzero(np.isin(codes, several))
     texts = values.take(pa.array(at)).to_pylist()
-    declared = {str(value) for value in known}
     groups: dict[int, dict[str, int]] = {}
     for position, text in zip(at, texts, strict=True):
         of = groups.setdefault(int(codes[position]), {})
         of[text] = of.get(text, 0) + int(counts[position])
     kept: dict[Value, Value] = {}
     for of in groups.values():
-        one = min(of, key=lambda text: (text not in declared, -of[text], text))
-        kept |= dict.fromkeys(of, one)
+        kept |= dict.fromkeys(of, min(of, key=lambda text: (-of[text], text)))
     return _recoded(values, kept)
 
 

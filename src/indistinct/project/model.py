@@ -483,6 +483,9 @@ def _changes(
             )
             return value
 
+    for old, new in (declared.recode or {}).items() if holds_numbers(kind) else ():
+        if _fits(old, kind):
+            fitted(new, "recode", old)
     if declared.labels is not None:
         pairs = declared.labels.items()
         changes["labels"] = {fitted(code, "labels", code): label for code, label in pairs}
@@ -514,6 +517,14 @@ def _fit(value: Any, kind: pa.DataType) -> Any:
         return int(value) if pa.types.is_integer(kind) else float(value)
     except ValueError:
         raise _Unfit from None
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:
+    try:
+        _fit(value, kind)
+    except _Unfit:
+        return False
+    return True
 
 
 def _said(kind: pa.DataType) -> str:
