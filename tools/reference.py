@@ -23,6 +23,7 @@ ROOMS = [
     "indistinct.keys",
     "indistinct.households",
     "indistinct.naming",
+    "indistinct.dirt",
     "indistinct.rules",
     "indistinct.risk",
     "indistinct.utility",

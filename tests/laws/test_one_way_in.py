@@ -178,7 +178,9 @@ def test_a_project_reaches_its_own_folder(tmp_path, section, name, how):
     away.mkdir()
     for folder in (home, away):
         (folder / "people.csv").write_text("a\n1\n")
-        (folder / f"there{ending}").write_text("a\n1\n")
+        (folder / f"there{ending}").write_text(
+            "name,role\na,key\n" if name == "roles" else "a\n1\n"
+        )
     (home / f"link{ending}").symlink_to(away / f"there{ending}")
     (home / "folder").symlink_to(away)
     os.mkfifo(home / f"pipe{ending}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from rich.console import Console
 
 from indistinct.cli.live import error_console, hidden
 from indistinct.cli.places import RECORDS, DataPlace, InputFile, OutputFile, ScratchFolder
+from indistinct.cli.terminal import note
 from indistinct.core import for_json
 from indistinct.engine import EngineName
 from indistinct.flow import Data, open_data
@@ -42,6 +43,7 @@ __all__ = [
     "split_names",
     "split_numbers",
     "split_pairs",
+    "tell_notes",
 ]
 
 DataFile = Annotated[
@@ -195,6 +197,12 @@ def counting(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
 def people() -> Console:
     """The console that people read: standard error, so that standard output stays clean."""
     return error_console()
+
+
+def tell_notes(console: Console, notes: Iterable[str]) -> None:
+    """Tell people what they should know of the values, beside the answer."""
+    for said in notes:
+        note(console, "note", said)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from indistinct.cli.options import (
     people,
     print_json,
     split_names,
+    tell_notes,
 )
 from indistinct.cli.places import DataPlace, InputFile, KeptFile
 from indistinct.cli.results import show_risk
@@ -140,6 +141,7 @@ def risk(
             household=household,
             sensitive=split_names(sensitive) or (),
         )
+        tell_notes(console, found.notes_on(result.table.names))
         if flags is not None:
             result = replace(result, flags=found.flags(flags))
         if follow_up is not None:

@@ -26,6 +26,7 @@ from indistinct.cli.options import (
     print_json,
     split_names,
     split_pairs,
+    tell_notes,
 )
 from indistinct.cli.places import RECORDS, OutputFile
 from indistinct.cli.results import show_uniques
@@ -102,6 +103,7 @@ def uniques(
             floor=floor,
             person=person,
         )
+        tell_notes(console, opened_data.notes_on(found.key))
         if pull_out_to is not None:
             keys.write_pull_out(found, pull_out_to, identifiers=split_names(identifiers))
         if out is not None:

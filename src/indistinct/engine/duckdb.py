@@ -10,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from indistinct.core import InputError, Variables, decoded, progress
+from indistinct.core import InputError, Variables, progress
 from indistinct.engine.approaches import count_words
 from indistinct.engine.base import Change, ColumnFacts, Engine, EngineName, numbered
 from indistinct.engine.coding import key_coding
 from indistinct.engine.cost import cheapest, check_catalogue
 from indistinct.engine.tally import Approach, Tally
-from indistinct.files import Source, dialect_of, parquet_writer
+from indistinct.files import Source, Values, dialect_of, parquet_writer, values_of
 
 __all__ = ["DuckDBEngine"]
 
 FEW_RECORDS = 100_000
-"""Records up to which columns are described in memory, one after the other."""
+"""Records up to which columns are described in memory."""
 
 
 class DuckDBEngine(Engine):
@@ -86,8 +86,7 @@ class DuckDBEngine(Engine):
         # a distinct count costs DuckDB 40 ms a column, however few records there are
         if source.records > FEW_RECORDS:
             return super()._describe(source, kinds)
-        table = source.table(list(kinds))
-        return [_facts_of(name, kind, table.column(name)) for name, kind in kinds.items()]
+        return [_facts_of(name, kinds[name], of) for name, of in values_of(source, list(kinds))]
 
     def transform(
         self, source: Source, change: Change, *, schema: pa.Schema, variables: Variables
@@ -107,13 +106,10 @@ class DuckDBEngine(Engine):
         return Source(path, source.origin, variables, kept, source.notes)
 
 
-def _facts_of(name: str, kind: pa.DataType, values: pa.ChunkedArray) -> ColumnFacts:
+def _facts_of(name: str, kind: pa.DataType, counted: Values) -> ColumnFacts:
     """Describe a column as SQL would: a not-a-number is missing, and −0 is 0."""
-    values = decoded(values)
+    values = counted.values
     if pa.types.is_floating(kind):
-        values = pc.if_else(pc.is_nan(values), None, pc.add(values, pa.scalar(0, kind)))
-    present = values.drop_null()
-    ends = pc.min_max(present).as_py() if len(present) else {"min": None, "max": None}
-    distinct = pc.count_distinct(present).as_py()
-    missing = len(values) - len(present)
-    return ColumnFacts(name, str(kind), distinct, missing, ends["min"], ends["max"])
+        values = pc.unique(pc.add(values, pa.scalar(0, kind)))
+    ends = pc.min_max(values).as_py() if len(values) else {"min": None, "max": None}
+    return ColumnFacts(name, str(kind), len(values), counted.nothing, ends["min"], ends["max"])

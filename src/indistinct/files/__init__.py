@@ -19,6 +19,17 @@ if TYPE_CHECKING:
         written_like,
     )
     from indistinct.files.keyfile import read_key_file, write_key_file
+    from indistinct.files.mending import (
+        DATE_FORMATS,
+        Mend,
+        Values,
+        mended,
+        plain_numbers,
+        read_dates,
+        read_numbers,
+        repeated_records,
+        values_of,
+    )
     from indistinct.files.occurring import described_but_absent, with_occurring_values
     from indistinct.files.open import check_data, check_numeric, is_pattern, open_data, open_table
     from indistinct.files.parquet import ParquetWriter, dialect_of, parquet_writer, staging_path

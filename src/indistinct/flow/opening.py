@@ -180,7 +180,7 @@ def open(
         else:
             source = files.open_table(data, workspace=workspace)
         if project is not None and asked is not None:
-            source = asked.apply_to(source)
+            source = asked.apply_to(source, workspace=workspace)
         if asked is not None:
             engine = engine or asked.engine.name
             memory = asked.engine.memory if memory is None else memory

@@ -81,7 +81,7 @@ def open_original(original: Any, project: Project | None, workspace: Path) -> So
         assert project is not None
         return project.open(workspace)
     source = _open(original, workspace, "original")
-    return source if project is None else project.apply_to(source)
+    return source if project is None else project.apply_to(source, workspace=workspace)
 
 
 def open_released(released: Any, original: Source, workspace: Path) -> Opened:

@@ -235,6 +235,8 @@ def compare_methods_as_asked(data: Data, wanted: Wanted, *, say: Say = silent) -
         raise InputError("Beside --compare, --sensitive is for --l or --t: alone it is ignored.")
     key = data.key(asked.key)
     registers = check_against_data(data, key, asked)
+    for note in data.notes_on(key):
+        say(f"note: {note}")
     return data.compare(
         key,
         k=asked.k,

@@ -166,6 +166,8 @@ def release_data(
     assert wanted.report is not None
     if (sensitive := wanted.options.get("sensitive")) is not None:
         data = data.with_roles(**{sensitive: "sensitive"})
+    for note in data.notes_on(names):
+        say(f"note: {note}")
     seed = fresh_seed() if wanted.seed is None else wanted.seed
     hierarchies = climbed(data, names, wanted, say)
     secrets, secret = None, None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import indistinct.protect as protect  # rooms that can be called, and are rooms here
 import indistinct.risk as risk
-from indistinct import files, flow, hierarchy, households, keys, naming, prove, release
+from indistinct import dirt, files, flow, hierarchy, households, keys, naming, prove, release
 from indistinct.core import (
     AtMost,
     Bools,
@@ -32,6 +32,7 @@ from indistinct.release import report
 from indistinct.utility import comparing, tradeoff
 
 if TYPE_CHECKING:
+    from indistinct.dirt import Dirt
     from indistinct.engine import Approach, ColumnFacts, Engine
     from indistinct.files import Source
     from indistinct.hierarchy import Hierarchies, Hierarchy
@@ -133,6 +134,38 @@ class Data:
     def describe(self, columns: Sequence[str] | None = None) -> list[ColumnFacts]:
         """Return distinct and missing values, smallest and largest of each column."""
         return self.engine.describe(self.source, columns)
+
+    def dirt(self, columns: Sequence[str] | None = None) -> tuple[Dirt, ...]:
+        """Find what is dirty in the values of columns, or of all, and the records that repeat.
+
+        What the project file mends is mended already; what it calls ``checked`` is left aside.
+
+        >>> with open_data({"sex": ["m", "M", *"mw" * 9]}) as data:
+        ...     [(one.kind, one.records, dict(one.settings)) for one in data.dirt()]
+        [('spelling', 1, {'fold': True})]
+        """
+        asked = list(self.variables) if columns is None else list(columns)
+        person = self.person(key=asked if columns is not None else ())
+        project = self.project
+        if project is not None:
+            checked = project.of_variables("checked", [*asked, *([person] if person else [])])
+            asked = [name for name in asked if not checked.get(name)]
+            person = None if person is not None and checked.get(person) else person
+        found = dirt.find_dirt(self.source, asked, person=person)
+        if project is None or project.release.person is None:
+            return found
+        return tuple(one for one in found if one.kind != "several records")
+
+    def notes_on(self, key: Sequence[str]) -> tuple[str, ...]:
+        """Say what should be known of the values before they are counted by a key.
+
+        What is dirty in the variables of the key and in those with the role weight, household or
+        sensitive, and what a table of roles says otherwise than was guessed.
+        """
+        roles = ("weight", "household", "sensitive")
+        used = [*key, *(n for n, v in self.variables.items() if v.role in roles)]
+        said = self.project.notes if self.project is not None else ()
+        return (*said, *map(str, self.dirt(list(dict.fromkeys(used)))))
 
     def uniques(
         self,
@@ -716,9 +749,11 @@ class Data:
                 self.engine, leaving.in_order, names, k=done.k, apart=promise.perturbed
             ),
         )
+        mending = {} if self.project is None else self.project.mending(self.variables)
         written = release.write_release(
             folder,
             leaving.source,
+            mended=mending,
             plan=leaving.plan,
             receipts=leaving.receipts,
             ledger={
@@ -729,6 +764,7 @@ class Data:
                 "at_risk_before": done.before.at_risk,
                 "at_risk_after": done.after.at_risk,
                 "person": done.person,
+                "mended": {name: list(settings) for name, settings in mending.items()},
                 "people_at_risk_before": done.people_before,
                 "people_at_risk_after": done.people_after,
                 "method": done.method,

@@ -48,6 +48,9 @@ class Problems:
         """Keep a mistake, told in one sentence or two."""
         self._found.append((self.lines[where], sentence))
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def raise_all(self) -> None:
         """Raise one error that lists the mistakes in the order of their lines, if there are any."""
         if self._found:

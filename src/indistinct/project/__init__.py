@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from indistinct.options import Lines
     from indistinct.project.builders import HierarchyBuilder
     from indistinct.project.checking import check_categories, check_levels
+    from indistinct.project.declared import Declared, DeclaredVariables
     from indistinct.project.draft import Draft, draft_project
     from indistinct.project.method import MethodSettings
-    from indistinct.project.model import Access, Data, Declared, EngineSettings, Project, Release
+    from indistinct.project.model import Access, Data, EngineSettings, Project, Release
     from indistinct.project.publishing import (
         DeclaredRecode,
         DeclaredTable,

@@ -15,22 +15,25 @@ from typing import Any, Literal, get_args
 import pyarrow as pa
 
 from indistinct.core import (
-    LEVELS,
-    ROLES,
     InputError,
-    Level,
     Missing,
-    Role,
-    Value,
+    Variable,
+    did_you_mean,
     holds_numbers,
     holds_text,
 )
 from indistinct.engine import EngineName
-from indistinct.files import Format, Source, open_data
+from indistinct.files import Format, Source, mended, open_data
 from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
 from indistinct.options import READING, Lines, Told, Use, Where
-from indistinct.project.builders import HierarchyBuilder, hierarchy_setting
+from indistinct.project.declared import (
+    MENDING,
+    Declared,
+    DeclaredVariables,
+    is_name_pattern,
+    mend_for,
+)
 from indistinct.project.method import MethodSettings, named_in_method
 from indistinct.project.publishing import DeclaredRecode, DeclaredTable, Publish
 from indistinct.project.sections import (
@@ -57,22 +60,21 @@ from indistinct.project.settings import (
     existing_file,
     header,
     listed,
-    missing_codes,
-    number,
     of_option,
     path,
     setting,
     shown,
     size,
     text,
-    value_labels,
-    value_list,
     whole,
     yes_or_no,
 )
 from indistinct.rules import Rules
 
-__all__ = ["Access", "Data", "Declared", "EngineSettings", "Project", "Release"]
+__all__ = ["UNIQUE_ROLES", "Access", "Data", "EngineSettings", "Project", "Release"]
+
+UNIQUE_ROLES = ("weight", "household", "relationship")
+"""Roles that one variable at most can have."""
 
 Loss = Literal["loss", "precision", "entropy", "discernibility", "aecs"]
 """What is made least by a method that can choose: a measure of `indistinct.utility`."""
@@ -95,39 +97,18 @@ class Data:
     table: str | None = of_option("table")
     header_row: int | None = of_option("header_row")
     dictionary: Path | None = setting(existing_file, READING["dictionary"].meaning)
-
-
-@dataclass(frozen=True)
-class Declared:
-    """``[variables.NAME]``: what is declared of one variable."""
-
-    role: Role | None = setting(choice(*ROLES), "what it is for")
-    level: Level | None = setting(choice(*LEVELS), "its level of measurement")
-    label: str | None = setting(text, "its long name")
-    labels: Mapping[str, str] | None = setting(value_labels, "labels of its values")
-    missing: tuple[Value | tuple[Value, Value], ...] | None = setting(
-        missing_codes, "codes, or ranges [low, high], that mean missing"
+    roles: Path | None = setting(
+        existing_file,
+        "a table with a line for each variable, as init --as writes it: name, role, level and more",
     )
-    categories: tuple[Value, ...] | None = setting(
-        value_list, "the values it may take; others are refused"
+    same_twice: str | None = setting(
+        text,
+        "the column that numbers the people: a record that is the same as an earlier one in every "
+        "variable is left out",
     )
-    hierarchy: HierarchyBuilder | None = setting(
-        hierarchy_setting, "its hierarchy: a file, or a table with kind and options"
-    )
-    public_if: str | None = setting(
-        text, "the column that says for each record whether this variable is public"
-    )
-    highest_level: int | None = setting(
-        whole(least=0), "the highest level of its hierarchy that protection may use; 0 locks it"
-    )
-    importance: float | None = setting(
-        number(least=0), "how much the recipient needs it, compared with 1 for the others"
-    )
-    distortion: float | None = setting(
-        number(least=0, most=1), "how much distortion the recipient tolerates, from 0 to 1"
-    )
-    identification: int | None = setting(
-        whole(least=0, most=3), "how identifying it is: 0 not, 1 identifying, 2 more, 3 most"
+    one_each: str | None = setting(
+        text,
+        "the column that numbers the people: of the records with one number the first is kept",
     )
 
 
@@ -229,7 +210,9 @@ class Project:
 
     path: Path
     data: Data = _section(Data)
-    variables: Mapping[str, Declared] = _section(Declared, named=True)
+    variables: DeclaredVariables = field(
+        default_factory=DeclaredVariables, metadata={"section": Declared, "named": True}
+    )
     release: Release = _section(Release)
     method: MethodSettings = _section(MethodSettings)
     report: ReportSettings = _section(ReportSettings)
@@ -245,6 +228,7 @@ class Project:
     text: TextSettings = _section(TextSettings)
     engine: EngineSettings = _section(EngineSettings)
     lines: Lines = field(default_factory=lambda: Lines({}), repr=False, compare=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
         roles: dict[str, list[str]] = {}
@@ -268,15 +252,29 @@ class Project:
             encoding=data.encoding,
             decimal=data.decimal,
         )
-        return self.apply_to(source)
+        return self.apply_to(source, workspace=workspace)
 
-    def apply_to(self, source: Source) -> Source:
-        """Return the source with the declared roles, levels, labels, codes and categories.
+    def apply_to(self, source: Source, *, workspace: Path | None = None) -> Source:
+        """Return the source, mended, with the declared roles, levels, labels, codes and categories.
 
         Names that the data do not have, and codes that do not fit the type of their column, are
         refused, all at once. Labels, codes and categories take the type of the column.
+
+        Parameters
+        ----------
+        workspace
+            Where a mended copy is written; needed where the file mends values.
         """
-        return apply_declarations(self, source)
+        return apply_declarations(self, source, workspace)
+
+    def mending(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return by variable the settings that mend its values when they are read."""
+        found = {name: self.variables[name] for name in names if name in self.variables}
+        said = {
+            name: tuple(one for one in MENDING if getattr(declared, one))
+            for name, declared in found.items()
+        }
+        return {name: settings for name, settings in said.items() if settings}
 
     def key(self, source: Source) -> list[str]:
         """Return the key: what the file names, or every variable with role key."""
@@ -336,7 +334,8 @@ class Project:
                         occurring, name=name, special=special[name]
                     )
                 except InputError as error:
-                    line = self.lines["variables", name, "hierarchy"]
+                    entry = self.variables.entry_of(name, "hierarchy")
+                    line = self.lines[(*entry.where, "hierarchy")]
                     problems.append(f"{self.path}:{line}: {error}")
         if problems:
             raise InputError("\n".join(problems))
@@ -359,23 +358,58 @@ class _Unfit(Exception):
     """A declared value that a column of this type cannot hold."""
 
 
-def apply_declarations(project: Project, source: Source) -> Source:
-    """Return the source with its variables as declared; refuse what does not fit, all at once."""
+def apply_declarations(project: Project, source: Source, workspace: Path | None) -> Source:
+    """Return the source with its values mended and its variables as declared; refuse what does
+    not fit, all at once."""
     problems = Problems(str(project.path), project.lines)
+    declared = {
+        name: project.variables[name] for name in source.variables if name in project.variables
+    }
+    _check_names(project, source, problems)
+    _check_unique_roles(project, declared, problems)
+    if not len(problems):
+        source = _mended(project, source, declared, workspace)
     schema = source.schema
-    changes: dict[str, dict[str, Any]] = {}
-    for name, declared in project.variables.items():
-        where: Where = ("variables", name)
-        if _exists(source, name, where, header(where), problems):
-            kind = schema.field(name).type
-            changes[name] = _changes(declared, kind, where, problems)
-        if declared.public_if is not None:
-            label = f"{header(where)} public_if"
-            _exists(source, declared.public_if, (*where, "public_if"), label, problems)
-    for entry in ("key", "keep", "substitute", "release"):
-        for position, name in enumerate(getattr(project.release, entry) or ()):
-            place = ("release", entry, position)
-            _exists(source, name, place, f"[release] {entry}", problems)
+    changes = {
+        name: _changes(project, name, said, schema.field(name).type, problems)
+        for name, said in declared.items()
+    }
+    problems.raise_all()
+    return replace(source, variables=source.variables.updated(changes))
+
+
+def _check_names(project: Project, source: Source, problems: Problems) -> None:
+    """Find the names that the data do not have, and patterns that nothing fits."""
+    for name in project.variables:
+        entry = project.variables.entries(name)[0]
+        if name in source.variables or not is_name_pattern(name):
+            _exists(source, name, entry.where, entry.label, problems)
+        elif not project.variables.fitting(name, source.variables):
+            problems.add(
+                entry.where,
+                f"{entry.label} fits no variable of {source.origin}. "
+                f"{did_you_mean(name.strip('*?'), source.variables)}",
+            )
+    for name in source.variables:
+        odds = project.variables.at_odds(name)
+        if odds is not None:
+            setting_name, one, other = odds
+            problems.add(
+                (*other.where, setting_name),
+                f"{one.label} and {other.label} both fit '{name}', and say different things of its "
+                f"{setting_name}. Say it in {header(('variables', name))}.",
+            )
+        if name in project.variables and (of := project.variables[name].public_if) is not None:
+            entry = project.variables.entry_of(name, "public_if")
+            _exists(source, of, (*entry.where, "public_if"), f"{entry.label} public_if", problems)
+    for setting_name in ("same_twice", "one_each"):
+        if (number_of := getattr(project.data, setting_name)) is not None:
+            place: Where = ("data", setting_name)
+            _exists(source, number_of, place, f"[data] {setting_name}", problems)
+    for entry_name in ("key", "keep", "substitute", "release"):
+        for position, name in enumerate(getattr(project.release, entry_name) or ()):
+            place = ("release", entry_name, position)
+            _exists(source, name, place, f"[release] {entry_name}", problems)
     for where, label, name in (
         *named_variables(project.contract),
         *named_in_method(project),
@@ -383,8 +417,40 @@ def apply_declarations(project: Project, source: Source) -> Source:
         *named_in_text(project.text),
     ):
         _exists(source, name, where, label, problems)
-    problems.raise_all()
-    return replace(source, variables=source.variables.updated(changes))
+
+
+def _check_unique_roles(
+    project: Project, declared: Mapping[str, Declared], problems: Problems
+) -> None:
+    """Refuse a second weight, household or relationship among those that patterns named."""
+    for role in UNIQUE_ROLES:
+        first, *others = [name for name, said in declared.items() if said.role == role] or [""]
+        for name in others:
+            entry = project.variables.entry_of(name, "role")
+            problems.add(
+                (*entry.where, "role"),
+                f"{entry.label} role: {first!r} is the {role} already, and '{name}' would be a "
+                "second. One variable at most can be: give one of them another role.",
+            )
+
+
+def _mended(
+    project: Project,
+    source: Source,
+    declared: Mapping[str, Declared],
+    workspace: Path | None,
+) -> Source:
+    mends = {name: mend_for(said, source.variables[name]) for name, said in declared.items()}
+    mends = {name: mend for name, mend in mends.items() if mend}
+    numbered = {"same_twice": project.data.same_twice, "one_each": project.data.one_each}
+    if not mends and not any(numbered.values()):
+        return source
+    if workspace is None:
+        raise InputError(
+            f"{project.path} mends values on the way in, which needs a place for the mended copy. "
+            "Give workspace=."
+        )
+    return mended(source, mends, workspace=workspace, **numbered)
 
 
 def _exists(source: Source, name: str, where: Where, label: str, problems: Problems) -> bool:
@@ -397,7 +463,7 @@ def _exists(source: Source, name: str, where: Where, label: str, problems: Probl
 
 
 def _changes(
-    declared: Declared, kind: pa.DataType, where: Where, problems: Problems
+    project: Project, name: str, declared: Declared, kind: pa.DataType, problems: Problems
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for key in ("role", "level", "label"):
@@ -411,18 +477,23 @@ def _changes(
             return _fit(value, kind)
         except _Unfit:
             said = shown(list(value) if isinstance(value, tuple) else value)
+            entry = project.variables.entry_of(name, str(steps[0]))
             problems.add(
-                (*where, *steps),
-                f"{header(where)} {steps[0]}: {said} does not fit the column, which holds "
+                (*entry.where, *steps),
+                f"{entry.label} {steps[0]}: {said} does not fit the column, which holds "
                 f"{_said(kind)}. Correct it.",
             )
             return value
 
+    for old, new in (declared.recode or {}).items() if holds_numbers(kind) else ():
+        if _fits(old, kind):
+            fitted(new, "recode", old)
     if declared.labels is not None:
         pairs = declared.labels.items()
         changes["labels"] = {fitted(code, "labels", code): label for code, label in pairs}
     if declared.missing is not None:
-        codes = enumerate(declared.missing)
+        emptied = mend_for(declared, Variable(name)).empty
+        codes = [(i, code) for i, code in enumerate(declared.missing) if code not in emptied]
         changes["user_missing"] = tuple(fitted(code, "missing", i) for i, code in codes)
     if declared.categories is not None:
         values = enumerate(declared.categories)
@@ -448,6 +519,14 @@ def _fit(value: Any, kind: pa.DataType) -> Any:
         return int(value) if pa.types.is_integer(kind) else float(value)
     except ValueError:
         raise _Unfit from None
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:
+    try:
+        _fit(value, kind)
+    except _Unfit:
+        return False
+    return True
 
 
 def _said(kind: pa.DataType) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,18 @@ from indistinct.core import InputError, did_you_mean
 from indistinct.core.doors import lies_within, read_text, watching
 from indistinct.files import is_database, is_database_file
 from indistinct.options import Where, find_lines
+from indistinct.project.declared import DeclaredVariables, is_name_pattern
 from indistinct.project.method import check_method_settings, read_method
-from indistinct.project.model import Declared, Project
+from indistinct.project.model import UNIQUE_ROLES, Project
 from indistinct.project.publishing import check_publishing
+from indistinct.project.roles import read_roles
 from indistinct.project.sections import check_contract, check_household, made_rules, read_steps
 from indistinct.project.settings import Place, Problems, header, path, shown
 
-__all__ = ["UNIQUE_ROLES", "check_places", "load_project", "read_project"]
+__all__ = ["check_places", "load_project", "read_project"]
 
 LONGEST = 1_000_000
 """Bytes that a project file may have."""
-
-UNIQUE_ROLES = ("weight", "household", "relationship")
-"""Roles that one variable at most can have."""
 
 _NEVER_KEY = ("identifier", "weight", "household")
 
@@ -96,9 +95,12 @@ def read_project(text: str, path: Path) -> Project:
         if name not in ("steps", "method")
     }
     sections["rules"] = made_rules(sections["rules"])
+    roles = read_roles(sections["data"].roles, problems)
+    sections["variables"] = DeclaredVariables(sections["variables"], roles.listed)
+    _check_mending(sections["variables"], problems)
     sections["method"] = read_method(content.get("method", {}), problems, path.parent)
     sections["steps"] = read_steps(content.get("steps", {}), problems)
-    project = Project(path, lines=lines, **sections)
+    project = Project(path, lines=lines, notes=roles.notes, **sections)
     _check_data(project, problems)
     _check_release(project, problems)
     _check_roles(project, problems)
@@ -195,14 +197,28 @@ def _check_release(project: Project, problems: Problems) -> None:
 
 
 def _check_roles(project: Project, problems: Problems) -> None:
-    declared: Mapping[str, Declared] = project.variables
+    declared = project.variables
     for role in UNIQUE_ROLES:
-        first, *others = [n for n, variable in declared.items() if variable.role == role] or [""]
+        named = [n for n, one in declared.items() if one.role == role and not is_name_pattern(n)]
+        first, *others = named or [""]
         for name in others:
+            entry = declared.entry_of(name, "role")
             problems.add(
-                ("variables", name, "role"),
-                f"{header(('variables', name))} role: {first!r} is the {role} already. "
+                (*entry.where, "role"),
+                f"{entry.label} role: {first!r} is the {role} already. "
                 f"One variable at most can be: give one of them another role.",
+            )
+
+
+def _check_mending(variables: DeclaredVariables, problems: Problems) -> None:
+    """Refuse a variable whose values would be dates and numbers."""
+    for name in variables:
+        if variables[name].dates and variables[name].numbers:
+            entry = variables.entry_of(name, "numbers")
+            problems.add(
+                (*entry.where, "numbers"),
+                f"{entry.label} has both dates and numbers. Its values are one or the other: leave "
+                "one out.",
             )
 
 

@@ -339,7 +339,8 @@ def check_contract(project: Project, problems: Problems) -> None:
                 )
         return
     for position, name in enumerate(could):
-        if key and name not in key:
+        by_pattern = not release.key and getattr(project.variables.get(name), "role", "") == "key"
+        if key and name not in key and not by_pattern:
             problems.add(
                 ("contract", "could_link", position),
                 f"[contract] could_link names {name!r}, which is not in the key. Add it to the "

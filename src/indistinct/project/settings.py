@@ -51,8 +51,10 @@ __all__ = [
     "missing_codes",
     "number",
     "of_option",
+    "one_or_several",
     "path",
     "ranges",
+    "recoding",
     "setting",
     "shares",
     "shown",
@@ -214,3 +216,21 @@ def value_labels(value: Any, place: Place) -> dict[str, str] | None:
         place.wrong('a table of values and labels, as { 1 = "male", 2 = "female" }', value)
         return None
     return {code: text(label, place.at(code)) or "" for code, label in value.items()}
+
+
+def one_or_several(check: Check) -> Check:
+    """Take a list, or one value without the brackets of a list of one."""
+
+    def check_several(value: Any, place: Place) -> Any:
+        return check(value if isinstance(value, list) else [value], place)
+
+    return check_several
+
+
+def recoding(value: Any, place: Place) -> dict[str, Any] | None:
+    """Take a table from values to what is read instead."""
+    if not isinstance(value, dict) or not value:
+        place.wrong('a table of values and what is read instead, as { M = "m" }', value)
+        return None
+    kept = {old: _value(new, place.at(old)) for old, new in value.items()}
+    return None if None in kept.values() else kept

@@ -264,6 +264,7 @@ def _fingerprint(project: Project, recipient: Recipient, source: Source | None) 
         "program": [indistinct.__version__, "judged"],
         "data": source.path if source is not None else data.file,
         "read": [data.query, data.delimiter, data.encoding, data.decimal],
+        "left out": [data.same_twice, data.one_each],
         "variables": project.variables,
         "release": [
             *(release.k, release.at_most, release.key, release.hierarchies),

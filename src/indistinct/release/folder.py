@@ -160,6 +160,7 @@ def write_release(
     although_unproved: bool = False,
     sign_with: SigningKey | None = None,
     audit: str | Path | None = None,
+    mended: Mapping[str, Sequence[str]] | None = None,
     today: dt.date | None = None,
 ) -> ReleaseFolder:
     """Write the released records and all that goes with them, whole or not at all.
@@ -182,6 +183,8 @@ def write_release(
         What was measured of the release, for its report; it stays with the holder.
     origin
         The private record that each released one was made from; it stays with the holder.
+    mended
+        How the values of variables were mended when they were read: settings of the project file.
     keep_formulas
         Write cells of a CSV file that a spreadsheet would run as they are.
     although_unproved
@@ -220,7 +223,9 @@ def write_release(
         _refuse_unproved(verdict, although_unproved=although_unproved)
         # without counts: the certificate tells its hash, and counts could be tried
         told = outward_steps(plan, list(source.variables))
-        note = write_methodology(plan, receipts, source=source, terms=terms, k=k)
+        note = write_methodology(
+            plan, receipts, source=source, terms=terms, k=k, mended=mended or {}
+        )
         drawn = write_contract(
             terms,
             released=list(source.variables),

@@ -13,7 +13,7 @@ released file, where everybody can read them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow.compute as pc
@@ -106,7 +106,13 @@ def outward_steps(plan: Plan, released: Sequence[str]) -> list[str]:
 
 
 def write_methodology(
-    plan: Plan, receipts: Sequence[Receipt], *, source: Source, terms: Terms, k: int
+    plan: Plan,
+    receipts: Sequence[Receipt],
+    *,
+    source: Source,
+    terms: Terms,
+    k: int,
+    mended: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Tell the recipient what was done to the data, and how to read them."""
     base = rounding_base(k)
@@ -132,6 +138,7 @@ def write_methodology(
             "",
             *about,
             f"- **Records:** {source.records:,}, with {len(source.variables)} variables",
+            *_mended(mended or {}, source),
             f"- **Counts below:** rounded to multiples of {base}, so that they tell of nobody",
             "",
             "## Steps",
@@ -154,6 +161,32 @@ def write_methodology(
             "",
         ]
     )
+
+
+_MENDED = {
+    "empty": "texts and numbers that stood for no answer are empty",
+    "trim": "blanks around values were left out",
+    "fold": "spellings that differed in capital letters or blanks are one",
+    "recode": "values that were written in several ways are one",
+    "outside": "values without a label are empty",
+    "dates": "dates are written as ISO writes them",
+    "numbers": "numbers that were text are numbers",
+}
+"""What each setting of a project file does to values before anything is counted."""
+
+
+def _mended(mended: Mapping[str, Sequence[str]], source: Source) -> list[str]:
+    """Tell which values were mended when they were read, of variables that are released."""
+    by_setting = {
+        setting: [name for name in source.variables if setting in mended.get(name, ())]
+        for setting in _MENDED
+    }
+    told = [
+        f"{_MENDED[setting]} ({for_markdown(', '.join(names))})"
+        for setting, names in by_setting.items()
+        if names
+    ]
+    return [f"- **Mended before:** {'; '.join(told)}"] if told else []
 
 
 def _perturbed(plan: Plan, receipts: Sequence[Receipt]) -> list[str]:
