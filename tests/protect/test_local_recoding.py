@@ -19,11 +19,9 @@ from indistinct.engine import Coding, KeyCoding
 from indistinct.hierarchy import csv_hierarchy, suppression_only, table_hierarchy
 from indistinct.keys import Generalisable, KeyTable, Recoding
 from indistinct.keys.losses.measures import granularity, loss, precision, precision_loss
+from indistinct.protect import local_recoding
 from indistinct.protect.methods.recoding_locally import local_recoding_costs
-from indistinct.protect.methods.recoding_locally.local_recoding import (
-    LocalRecodingStep,
-    local_recoding,
-)
+from indistinct.protect.methods.recoding_locally.local_recoding import LocalRecodingStep
 from indistinct.protect.methods.recoding_locally.local_recoding_costs import Ladders
 from indistinct.protect.methods.recoding_locally.local_recoding_search import Search, schedule
 from indistinct.protect.plan import Plan

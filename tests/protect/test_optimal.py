@@ -22,9 +22,9 @@ from indistinct.keys.losses.measures import (
     loss,
     precision_loss,
 )
+from indistinct.protect import optimal
 from indistinct.protect.methods.whole_variables import lattice as lattice_module
 from indistinct.protect.methods.whole_variables.lattice import Lattice
-from indistinct.protect.methods.whole_variables.optimal import optimal
 from indistinct.protect.models import (
     AverageRisk,
     Grouping,
