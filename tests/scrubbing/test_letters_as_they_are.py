@@ -1,7 +1,7 @@
 """Letters of word processors, mails and pages: what is in them is found, and nothing of it is left.
 
-The files of `letters/` were made by LibreOffice from `halden.fodt`; `letters/make.py` makes them
-anew.
+The files of `letters/` were made by LibreOffice from `halden.fodt`; `letters/by_office.py` makes
+them anew.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from built_letters import W, everything_said, open_document, packed, paragraph, relation, run, word
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers import W, everything_said, open_document, packed, paragraph, relation, run, word
 
 from indistinct.cli import run as run_verb
 from indistinct.core.errors import InputError
