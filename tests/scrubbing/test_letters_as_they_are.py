@@ -1,7 +1,7 @@
 """Letters of word processors, mails and pages: what is in them is found, and nothing of it is left.
 
-The files of `letters/` were made by LibreOffice from `halden.fodt`; `letters/make.py` makes them
-anew.
+The files of `letters/` were made by LibreOffice from `halden.fodt`; `letters/by_office.py` makes
+them anew.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from built_letters import W, everything_said, open_document, packed, paragraph, relation, run, word
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers import W, everything_said, open_document, packed, paragraph, relation, run, word
 
 from indistinct.cli import run as run_verb
 from indistinct.core.errors import InputError
@@ -444,6 +444,20 @@ def test_a_zip_that_grows_without_end_is_stopped_early(monkeypatch):
     assert read < 9_000_000
 
 
+def test_elements_without_end_are_not_gathered(monkeypatch):
+    from indistinct.scrub.decoding import NotText
+    from indistinct.scrub.formats import html, marked
+
+    for module in (html, marked):
+        monkeypatch.setattr(module, "MOST_ELEMENTS", 50)
+    for raw, suffix in (
+        (word(paragraph(run(NOTE)) * 20), ".docx"),
+        (b"<p>a</p>" * 60, ".html"),
+    ):
+        with pytest.raises(NotText, match="more than 50 elements"):
+            sheet_of(raw, suffix)
+
+
 def test_pictures_and_objects_are_never_unpacked(tmp_path):
     more = {"word__media__a.png": b" " * 60_000_000, "word__embeddings__a.bin": b" " * 60_000_000}
     done, written = scrubbed(tmp_path, word(paragraph(run(NOTE)), **more), "a.docx")
@@ -685,6 +699,7 @@ def test_the_verb_reads_them_and_says_what_was_left_out(tmp_path, capsys, monkey
     assert "such as a scan" in told["withheld"][0]["reason"]
     assert any("comments: 1" in note for note in told["notes"])
     assert not any(name in json.dumps(told).casefold() for name in PEOPLE)
+    assert "pictures and other parts" in (tmp_path / "out" / "about.md").read_text()
 
 
 def test_spans_and_marks_count_in_the_text_that_is_taken_out(tmp_path):

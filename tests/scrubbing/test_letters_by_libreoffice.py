@@ -9,27 +9,27 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from papers import everything_said
+from built_letters import everything_said
 
 from indistinct.scrub import Letters, scrub
 
 HERE = Path(__file__).resolve().parent / "letters"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "text" / "letters.jsonl"
-_SPEC = importlib.util.spec_from_file_location("letters_by_office", HERE / "make.py")
-make = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(make)
+_SPEC = importlib.util.spec_from_file_location("by_office", HERE / "by_office.py")
+office = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(office)
 
 pytestmark = [
     pytest.mark.heavy,
-    pytest.mark.skipif(not make.has_office(), reason="LibreOffice (soffice) is not installed"),
+    pytest.mark.skipif(not office.has_office(), reason="LibreOffice (soffice) is not installed"),
 ]
 SHARE_OF_PDF = 0.98
 
 
-@pytest.mark.parametrize("kind", make.KINDS)
+@pytest.mark.parametrize("kind", office.KINDS)
 def test_letters_that_are_made_anew_hold_the_same_text(tmp_path, kind):
     """The files beside this one are those of a LibreOffice; others may form them differently."""
-    make.converted([HERE / "halden.fodt"], kind, tmp_path)
+    office.converted([HERE / "halden.fodt"], kind, tmp_path)
     anew, kept = (
         next(Letters([folder / f"halden.{kind}"]).documents()) for folder in (tmp_path, HERE)
     )
@@ -40,8 +40,8 @@ def test_letters_that_are_made_anew_hold_the_same_text(tmp_path, kind):
 def test_libreoffice_reads_what_was_written(tmp_path, kind):
     scrub(HERE / f"halden.{kind}", out=tmp_path / "out", seed=1, threads=1)
     written = tmp_path / "out" / f"letter-000001.{kind}"
-    (text,) = make.converted([written], "txt:Text (encoded):UTF8", tmp_path)
-    (page,) = make.converted([written], "pdf", tmp_path)
+    (text,) = office.converted([written], "txt:Text (encoded):UTF8", tmp_path)
+    (page,) = office.converted([written], "pdf", tmp_path)
     shown = next(Letters([page]).documents()).text
     for words in ("methimazole", "Graves' disease", "0.02", "Sincerely"):
         assert words in text.read_text("utf-8")
@@ -58,7 +58,7 @@ def letters(tmp_path_factory) -> Path:
     if not SHARED.exists():
         pytest.skip(f"{SHARED} is not there")
     folder = tmp_path_factory.mktemp("letters")
-    for kind in (*make.KINDS, "txt", "eml"):
+    for kind in (*office.KINDS, "txt", "eml"):
         (folder / kind).mkdir()
     for number, line in enumerate(SHARED.read_text("utf-8").splitlines()[:40]):
         text = json.loads(line)["text"]
@@ -68,10 +68,10 @@ def letters(tmp_path_factory) -> Path:
         mail.set_content(text, cte="base64")
         (folder / "eml" / f"{number:03}.eml").write_bytes(bytes(mail))
     texts = sorted((folder / "txt").iterdir())
-    papers = make.converted(texts, "odt", folder / "odt")
-    for kind in make.KINDS:
+    papers = office.converted(texts, "odt", folder / "odt")
+    for kind in office.KINDS:
         if kind != "odt":
-            make.converted(papers, kind, folder / kind)
+            office.converted(papers, kind, folder / kind)
     return folder
 
 
@@ -90,7 +90,7 @@ def removed(folder: Path, out: Path) -> dict[str, Counter[str]]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("kind", [*make.KINDS, "eml"])
+@pytest.mark.parametrize("kind", [*office.KINDS, "eml"])
 def test_what_is_removed_from_every_kind_is_what_is_removed_from_the_text(letters, tmp_path, kind):
     wanted = removed(letters / "txt", tmp_path / "txt")
     found = removed(letters / kind, tmp_path / kind)

@@ -130,6 +130,11 @@ _SCOPES = {
 }
 
 
+_LEFT_OUT = (
+    "Comments, deletions, pictures and other parts that are not the text of a letter were left out."
+)
+
+
 def about(tally: Tally, asked: Asked) -> str:
     """Return the note that goes with scrubbed letters. It tells no count of what was found."""
     lines = [
@@ -140,6 +145,7 @@ def about(tally: Tally, asked: Asked) -> str:
         "and replaced by made-up ones; what could not be replaced "
         f"safely was left out. {_DATES[asked.dates]} {_SCOPES[asked.scope]}",
         "",
+        *([_LEFT_OUT, ""] if tally.less else []),
         f"They are {DE_IDENTIFIED}: whoever knows from elsewhere some of what a document tells, "
         "such as a sequence of events, may still recognise the person. Nobody is to try.",
         "",

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from indistinct.core import InputError
 from indistinct.scrub.decoding import NotText, check_encoding, decoded
 from indistinct.scrub.formats.every import LetterFormat, Strings
-from indistinct.scrub.formats.marked import DEEPEST, FONTS, escaped, is_plain_value
+from indistinct.scrub.formats.marked import DEEPEST, FONTS, MOST_ELEMENTS, escaped, is_plain_value
 from indistinct.scrub.formats.sheet import Sheet
 
 __all__ = ["FORMAT", "read_page"]
@@ -150,6 +150,8 @@ class _Builder(HTMLParser):
         elif tag == "br":
             self._divide(self._pending + "\n")
         self.made.append(f"<{tag}{''.join(self._attributes(values))}>")
+        if len(self.made) > MOST_ELEMENTS:
+            raise NotText(f"has more than {MOST_ELEMENTS:,} elements, as no letter has")
         if tag not in _VOID:
             self._open.append(tag)
             if len(self._open) > DEEPEST:

@@ -15,8 +15,10 @@ from xml.sax.saxutils import escape, quoteattr
 from indistinct.scrub.decoding import NotText
 
 __all__ = [
+    "DEEPEST",
     "FONTS",
     "MEASURES",
+    "MOST_ELEMENTS",
     "escaped",
     "is_plain_value",
     "parsed",
@@ -25,6 +27,8 @@ __all__ = [
 ]
 
 DEEPEST = 150
+MOST_ELEMENTS = 2_000_000
+"""Elements of a part; a book has a tenth, and each takes memory."""
 
 FONTS = frozenset(
     "Aptos|Arial|Arial Narrow|Arial Black|Bookman Old Style|Book Antiqua|Calibri|Calibri Light|"
@@ -65,16 +69,18 @@ def parsed(raw: bytes) -> Element:
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
-    depth = 0
+    depth = elements = 0
 
     def name_of(name: str) -> str:
         return "{" + name if "}" in name else name
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
+        nonlocal depth, elements
+        depth, elements = depth + 1, elements + 1
         if depth > DEEPEST:
             raise NotText(f"has elements more than {DEEPEST} deep in each other, as no letter has")
+        if elements > MOST_ELEMENTS:
+            raise NotText(f"has more than {MOST_ELEMENTS:,} elements, as no letter has")
         builder.start(name_of(name), {name_of(n): value for n, value in attributes.items()})
 
     def end(name: str) -> None:

@@ -5,7 +5,7 @@ table, a footnote, a comment, a tracked deletion and an insertion, hidden text, 
 with words about it, a text box, properties, a name that is half bold, a style that is called like
 a patient.
 
-    python tests/scrubbing/letters/make.py FOLDER
+    python tests/scrubbing/letters/by_office.py FOLDER
 """
 
 from __future__ import annotations
