@@ -32,7 +32,8 @@ def workbench(
         bool, typer.Option("--no-browser", help="Tell the address instead of opening it.")
     ] = False,
     idle: Annotated[
-        int, typer.Option(help="Minutes without anybody after which it closes.", min=1, max=1440)
+        float,
+        typer.Option(help="Minutes without anybody after which it closes.", min=0.01, max=1440),
     ] = 30,
 ) -> None:
     """Show data and projects in the browser: who stands out, what protects them, what is proved."""
