@@ -26,7 +26,7 @@ from indistinct.project import Project, changed_project, read_project
 from indistinct.release import file_digest
 from indistinct.workbench.history import History
 from indistinct.workbench.jobs import Job, Jobs
-from indistinct.workbench.rollup import Rollup
+from indistinct.workbench.rollup import MOST, Rollup
 from indistinct.workbench.store import Store, key_of
 
 __all__ = ["Busy", "Desk", "Stale"]
@@ -292,12 +292,21 @@ class Desk:
         if kind == "count":
             counted = {n: release.get(n) for n in ("key", "person", "missing", "hierarchies")}
             return key_of(kind, data, files, said.get("data"), variables, counted)
+        if kind == "lattice":
+            return key_of(kind, self.key_for("count"), self._of_lattice())
         if kind in ("protect", "compare"):
             left_out = {*_TOLD, *(["method"] if kind == "compare" else [])}
             used = {n: v for n, v in release.items() if n not in left_out}
             rest = {n: v for n, v in said.items() if n not in ("release", "report", "contract")}
             return key_of(kind, data, files, used, rest)
         return key_of(kind, data, files, said)
+
+    def _of_lattice(self) -> dict[str, Any]:
+        """Return what a lattice is made from beside the count: k, and the highest levels."""
+        release, variables = self.content.get("release", {}), self.content.get("variables", {})
+        k = release.get("k") or release.get("at_most", 4) + 1
+        limits = {n: one["highest_level"] for n, one in variables.items() if "highest_level" in one}
+        return {"k": min(k, MOST), "limits": limits}
 
     def result(self, kind: str) -> dict[str, Any] | None:
         """Return a result, if it is known for the present state."""
@@ -320,6 +329,8 @@ class Desk:
             request |= {"look": self.key_for("look"), "count": key}
         if kind == "release":
             request |= {"out": out}
+        if kind == "lattice":
+            request |= {"count": self.key_for("count"), **self._of_lattice()}
         return self.jobs.start(kind, key, request)
 
     def draft(self, name: str, reading: Mapping[str, Any]) -> Job:
@@ -347,16 +358,8 @@ class Desk:
         """The key table in memory, which answers what a recoding would do."""
         key = self.key_for("count")
         if self._rollup is None or self._rollup[0] != key:
-            counted, arrays = self.store.read("count", key), self.store.read_arrays("count", key)
-            assert counted is not None, "it was not counted"
-            climbs = tuple(arrays[f"climb{j}"] for j in range(len(counted["key"])))
-            table = Rollup(
-                tuple(counted["key"]),
-                arrays["leaves"],
-                arrays["counts"],
-                arrays.get("people"),
-                climbs,
-            )
+            table = self.store.rollup(key)
+            assert table is not None, "it was not counted"
             self._rollup = key, table
         return self._rollup[1]
 

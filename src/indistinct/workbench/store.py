@@ -14,6 +14,7 @@ import numpy as np
 
 from indistinct.core import InputError
 from indistinct.core.doors import read_file, write_whole
+from indistinct.workbench.rollup import Rollup
 
 __all__ = ["Store", "key_of"]
 
@@ -57,6 +58,16 @@ class Store:
         content = read_file(self.place(kind, key, ".npz"), "result", limit=LARGEST, kept=True)
         with np.load(BytesIO(content), allow_pickle=False) as arrays:
             return dict(arrays)
+
+    def rollup(self, key: str) -> Rollup | None:
+        """Return the key table that a count left; None where it is not known."""
+        counted = self.read("count", key)
+        if counted is None:
+            return None
+        arrays = self.read_arrays("count", key)
+        names = tuple(counted["key"])
+        climbs = tuple(arrays[f"climb{j}"] for j in range(len(names)))
+        return Rollup(names, arrays["leaves"], arrays["counts"], arrays.get("people"), climbs)
 
     def keep(self, kind: str, key: str, content: Mapping[str, Any]) -> None:
         """Keep a result, whole or not at all."""
