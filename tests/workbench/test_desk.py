@@ -273,6 +273,20 @@ def test_records_that_changed_on_the_disk_are_counted_anew(begun: Served):
     assert begun.desk.result("count")["records"] == 61
 
 
+def test_a_file_is_read_as_somebody_says(begun: Served):
+    place = begun.desk.folder / "people.csv"
+    place.write_bytes(place.read_text().replace(",a,", ",Ł,").encode("iso8859-2"))
+    answer = begun.change("/open/reading", **{"data-decimal": "?"})
+    assert answer.status == 400
+    assert "decimal" in answer.text
+    assert begun.change("/open/reading", **{"data-encoding": "iso8859-2"}).status == 303
+    begun.get("/open")
+    begun.settle("count")
+    assert "Ł" in {row[1] for row in begun.desk.result("look")["first"]}
+    begun.change("/protect/undo")
+    assert text_of(begun) == PROJECT
+
+
 def test_a_file_that_is_no_data_is_told(begun: Served):
     (begun.desk.folder / "broken.parquet").write_bytes(b"not data at all")
     begun.post("/open/close")
@@ -374,6 +388,19 @@ def test_it_closes_itself_when_nobody_is_there(tmp_path: Path):
     told: list[str] = []
     serve_workbench(folder_with(tmp_path / "work"), browser=False, idle=0.3, say=told.append)
     assert told[0].startswith("http://127.0.0.1:")
+
+
+def test_data_that_have_a_project_open_it_and_others_get_one(tmp_path: Path):
+    folder = folder_with(tmp_path / "work")
+    (folder / "other.csv").write_text("a\n1\n")
+    (folder / "broken.toml").write_text("[")
+    desk = Desk(folder)
+    desk.open_data("people.csv")
+    assert desk.project_name == "release.toml"
+    again = Desk(folder)
+    again.open_data("other.csv")
+    assert [job.kind for job in again.jobs.working] == ["draft"]
+    again.close()
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path):

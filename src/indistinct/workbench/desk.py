@@ -333,6 +333,18 @@ class Desk:
             request |= {"count": self.key_for("count"), **self._of_lattice()}
         return self.jobs.start(kind, key, request)
 
+    def open_data(self, name: str) -> None:
+        """Open the project of the folder that names a data file; draft one where there is none."""
+        for one in self.project_files:
+            try:
+                said = tomllib.loads(self._read(self.folder / one.name)).get("data", {})
+            except (InputError, tomllib.TOMLDecodeError):
+                continue
+            if said.get("file") == name:
+                self.open_project(one.name)
+                return
+        self.draft(name, {})
+
     def draft(self, name: str, reading: Mapping[str, Any]) -> Job:
         """Begin to draft a project for a data file; it is opened when it is there."""
         data, project = self.existing(name), self.new_project_name(name)

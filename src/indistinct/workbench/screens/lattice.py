@@ -35,7 +35,9 @@ def show(visit: Visit) -> Response:
     values: dict[str, Any] = {"found": found, "counted": counted, "job": job}
     if found is not None:
         values |= _pictured(visit, found)
-    return visit.page("lattice.html", **values, command=visit.command("protect", "--compare"))
+    return visit.page(
+        "lattice.html", **values, command=visit.command("protect", "--method", "optimal")
+    )
 
 
 def _pictured(visit: Visit, found: Mapping[str, Any]) -> dict[str, Any]:
