@@ -298,6 +298,54 @@ def test_a_file_that_is_no_data_is_told(begun: Served):
     assert not (begun.desk.folder / "broken.toml").exists()
 
 
+def test_the_estimate_for_a_population_is_that_of_the_risk_verb(begun: Served):
+    from indistinct import open_data
+
+    begun.get("/risk")
+    begun.settle("count")
+    for wrong in ("", "0", "100", "nan", "x", "-5"):
+        assert begun.post("/risk/population", sample=wrong).status == 400
+    answer = begun.post("/risk/population", sample="12,5")
+    assert answer.headers["location"] == "/risk?sample=12.5"
+    begun.settle("population")
+    page = begun.get("/risk?sample=12.5").text
+    with open_data(begun.desk.project_path) as data:
+        found = data.risk(fraction=0.125, sensitive=["ill"]).to_dict()
+    kept = begun.desk.store.read("population", begun.desk.key_of_population(0.125))
+    assert kept["expected_population_uniques"] == found["expected_population_uniques"]
+    assert f"{found['expected_population_uniques']:,.1f}" in page
+
+
+def test_a_survey_with_weights_households_and_several_records_goes_the_whole_way(begun: Served):
+    """Weights say how large the population is, and people are counted, not their records."""
+    lines = ["id,home,sex,age,weight"]
+    for n in range(80):
+        lines.append(f"p{n // 2},{n // 6},{'mf'[n // 2 % 2]},{20 + n // 2 % 5},{8 + n % 3}")
+    (begun.desk.folder / "survey.csv").write_text("\n".join(lines) + "\n")
+    roles = {"id": "identifier", "home": "household", "sex": "key", "age": "key"}
+    roles["weight"] = "weight"
+    text = PROJECT.partition("[variables.sex]")[0].replace("people.csv", "survey.csv")
+    text = text.replace("k = 3", 'k = 3\nperson = "id"')
+    text += "".join(f'[variables.{name}]\nrole = "{role}"\n' for name, role in roles.items())
+    (begun.desk.folder / "release.toml").write_text(text)
+    begun.get("/risk")
+    begun.settle("count")
+    counted = begun.desk.result("count")
+    assert (counted["person"], counted["people"], counted["records"]) == ("id", 40, 80)
+    assert "40 people" in begun.get("/risk").text
+    assert begun.post("/risk/population").headers["location"] == "/risk?sample=w"
+    begun.settle("population")
+    assert "expected to be alone" in begun.get("/risk?sample=w").text
+    begun.get("/protect")
+    begun.settle("protect")
+    assert begun.desk.result("protect")["after"] == 0
+    assert begun.change("/prove/export", out="survey-release").status == 303
+    begun.settle("release")
+    job = begun.desk.jobs.of("release")[-1]
+    assert job.state == "done", job.error
+    assert (begun.desk.folder / "survey-release" / "certificate.json").exists()
+
+
 # Forms -------------------------------------------------------------------------------------------
 
 

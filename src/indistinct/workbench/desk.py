@@ -301,6 +301,10 @@ class Desk:
             return key_of(kind, data, files, used, rest)
         return key_of(kind, data, files, said)
 
+    def key_of_population(self, fraction: float | None) -> str:
+        """Return the hash of all that an estimate for the population is made from."""
+        return key_of("population", self.key_for("count"), fraction)
+
     def _of_lattice(self) -> dict[str, Any]:
         """Return what a lattice is made from beside the count: k, and the highest levels."""
         release, variables = self.content.get("release", {}), self.content.get("variables", {})
@@ -312,9 +316,11 @@ class Desk:
         """Return a result, if it is known for the present state."""
         return self.store.read(kind, self.key_for(kind))
 
-    def wanted(self, kind: str, *, again: bool = False, out: str = "") -> Job:
+    def wanted(
+        self, kind: str, *, again: bool = False, out: str = "", fraction: float | None = None
+    ) -> Job:
         """Begin the job that makes a result, unless it is under way or has failed."""
-        key = self.key_for(kind)
+        key = self.key_of_population(fraction) if kind == "population" else self.key_for(kind)
         job = self.jobs.last(kind, key)
         if job is not None and (job.is_working or (job.state != "done" and not again)):
             return job
@@ -329,6 +335,8 @@ class Desk:
             request |= {"look": self.key_for("look"), "count": key}
         if kind == "release":
             request |= {"out": out}
+        if kind == "population":
+            request |= {"fraction": fraction}
         if kind == "lattice":
             request |= {"count": self.key_for("count"), **self._of_lattice()}
         return self.jobs.start(kind, key, request)

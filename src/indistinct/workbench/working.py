@@ -404,6 +404,21 @@ def compare(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def population(request: dict[str, Any]) -> dict[str, Any]:
+    """Estimate how many of a sample are alone in the population too, and by household."""
+    store = Store(Path(request["results"]))
+    with _opened(request) as opened:
+        data = _declared(opened)
+        roles = data.variables
+        found = data.risk(
+            fraction=request["fraction"],
+            household=next(iter(roles.names(role="household")), None),
+            sensitive=roles.names(role="sensitive"),
+        )
+        store.keep("population", request["key"], found.to_dict())
+    return {}
+
+
 def lattice(request: dict[str, Any]) -> dict[str, Any]:
     """Go over every way to bring whole variables to levels; nothing above a safe one is counted.
 
@@ -459,5 +474,6 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "protect": protect_copy,
     "compare": compare,
     "lattice": lattice,
+    "population": population,
     "release": release,
 }
