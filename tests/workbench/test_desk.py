@@ -186,8 +186,7 @@ def test_what_is_kept_is_for_its_owner_alone(begun: Served):
     begun.settle("count")
     for place in (begun.desk.folder / PRIVATE).rglob("*"):
         mode = stat.S_IMODE(place.stat().st_mode)
-        inside = place.is_file() and place.suffix == ".npz"
-        assert not mode & 0o077 or inside or place.is_dir(), place
+        assert place.is_dir() or not mode & 0o077, place
     assert stat.S_IMODE((begun.desk.folder / PRIVATE).stat().st_mode) == 0o700
 
 

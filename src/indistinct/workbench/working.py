@@ -265,7 +265,8 @@ def _count(data: flow.Data, store: Store, request: Mapping[str, Any]) -> dict[st
         others = [i for i in range(len(key)) if i != j]
         below[name] = roll_up(rollup, among=others).tolist()
         alone[name] = roll_up(rollup, among=[j]).tolist()
-    with written_whole(store.place("count", request["count"], ".npz"), own=True) as aside:
+    place = store.place("count", request["count"], ".npz")
+    with written_whole(place, private=True, own=True) as aside:
         arrays: dict[str, Any] = {f"climb{j}": climb for j, climb in enumerate(climbs)}
         arrays |= {"leaves": leaves, "counts": table.counts}
         if people is not None:
