@@ -270,6 +270,9 @@ def test_records_that_changed_on_the_disk_are_counted_anew(begun: Served):
     begun.get("/risk")
     begun.settle("count")
     assert begun.desk.result("count")["records"] == 61
+    assert "another one than before" in begun.get("/risk").text
+    assert begun.change("/open/noted").status == 303
+    assert "another one than before" not in begun.get("/risk").text
 
 
 def test_a_file_is_read_as_somebody_says(begun: Served):

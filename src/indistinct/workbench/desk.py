@@ -266,6 +266,18 @@ class Desk:
         """Return the hash of the records' file; read again only where it changed."""
         return self._digest(str(self.project.data.file))
 
+    def data_changed(self) -> bool:
+        """Say whether the records' file is another one than when somebody last took note of it."""
+        seen = self.store.read("data", "seen")
+        if seen is None:
+            self.note_data()
+            return False
+        return bool(seen.get("digest") != self.data_digest())
+
+    def note_data(self) -> None:
+        """Take note of the records' file as it is now."""
+        self.store.keep("data", "seen", {"digest": self.data_digest()})
+
     def _digest(self, path: str) -> str:
         try:
             status = os.stat(path)

@@ -112,6 +112,14 @@ def choose_project(visit: Visit) -> Response:
     return visit.go("/open")
 
 
+@answering("POST", "noted")
+def note_data(visit: Visit) -> Response:
+    """Take note that the records changed on the disk."""
+    visit.desk.check_version(visit.version)
+    visit.desk.note_data()
+    return visit.go("/open")
+
+
 @answering("POST", "close")
 def put_away(visit: Visit) -> Response:
     """Put the project away, to open another one; nothing is lost."""
