@@ -39,6 +39,7 @@ ANSWERS = {
     "uniques": (f"uniques people.csv --key {KEY} --k 3", "60 records by age, sex, town"),
     "utility": ("utility people.csv released", "measure"),
     "verify": ("verify released", "protected by"),
+    "workbench": ("workbench people.csv --no-browser --idle 0.02", "http://127.0.0.1:"),
 }
 """A command of every verb, and some words of its answer."""
 

@@ -31,6 +31,7 @@ from indistinct.cli.places import (
     ProjectFile,
     ReleasePlace,
     WordOrFile,
+    WorkbenchPlace,
 )
 from indistinct.core import doors
 from indistinct.core.errors import InputError
@@ -40,7 +41,16 @@ from indistinct.protect import Plan
 from indistinct.release import SigningKey
 
 PACKAGE = Path(indistinct.__file__).parent
-READ = (DataPlace, InputFile, HierarchyPlace, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
+READ = (
+    DataPlace,
+    InputFile,
+    HierarchyPlace,
+    LettersPlace,
+    ProjectFile,
+    ReleasePlace,
+    WordOrFile,
+    WorkbenchPlace,
+)
 
 
 @contextmanager

@@ -30,12 +30,22 @@ from indistinct.cli.places import (
     ReleasePlace,
     ScratchFolder,
     WordOrFile,
+    WorkbenchPlace,
 )
 from indistinct.cli.verb import as_verb, option_of, places_of
 from indistinct.core.errors import IndistinctError
 
 PEOPLE = "age,sex\n" + "41,m\n42,f\n43,m\n" * 4
-INPUTS = (DataPlace, InputFile, HierarchyPlace, LettersPlace, ProjectFile, ReleasePlace, WordOrFile)
+INPUTS = (
+    DataPlace,
+    InputFile,
+    HierarchyPlace,
+    LettersPlace,
+    ProjectFile,
+    ReleasePlace,
+    WordOrFile,
+    WorkbenchPlace,
+)
 
 VERB_NAMES = list(VERBS)
 BY_NAME: dict[str, Callable[..., None]] = {verb: verb_function(verb) for verb in VERBS}
@@ -94,6 +104,7 @@ class World:
             ReleasePlace: "release",
             ScratchFolder: "scratch",
             WordOrFile: "words.toml",
+            WorkbenchPlace: "people.csv",
         }
         return self.folder / there[type(kind)]
 

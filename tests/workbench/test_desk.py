@@ -186,8 +186,7 @@ def test_what_is_kept_is_for_its_owner_alone(begun: Served):
     begun.settle("count")
     for place in (begun.desk.folder / PRIVATE).rglob("*"):
         mode = stat.S_IMODE(place.stat().st_mode)
-        inside = place.is_file() and place.suffix == ".npz"
-        assert not mode & 0o077 or inside or place.is_dir(), place
+        assert place.is_dir() or not mode & 0o077, place
     assert stat.S_IMODE((begun.desk.folder / PRIVATE).stat().st_mode) == 0o700
 
 
@@ -271,6 +270,23 @@ def test_records_that_changed_on_the_disk_are_counted_anew(begun: Served):
     begun.get("/risk")
     begun.settle("count")
     assert begun.desk.result("count")["records"] == 61
+    assert "another one than before" in begun.get("/risk").text
+    assert begun.change("/open/noted").status == 303
+    assert "another one than before" not in begun.get("/risk").text
+
+
+def test_a_file_is_read_as_somebody_says(begun: Served):
+    place = begun.desk.folder / "people.csv"
+    place.write_bytes(place.read_text().replace(",a,", ",Ł,").encode("iso8859-2"))
+    answer = begun.change("/open/reading", **{"data-decimal": "?"})
+    assert answer.status == 400
+    assert "decimal" in answer.text
+    assert begun.change("/open/reading", **{"data-encoding": "iso8859-2"}).status == 303
+    begun.get("/open")
+    begun.settle("count")
+    assert "Ł" in {row[1] for row in begun.desk.result("look")["first"]}
+    begun.change("/protect/undo")
+    assert text_of(begun) == PROJECT
 
 
 def test_a_file_that_is_no_data_is_told(begun: Served):
@@ -282,6 +298,54 @@ def test_a_file_that_is_no_data_is_told(begun: Served):
     assert "broken.parquet" in page
     assert 'role="alert"' in page
     assert not (begun.desk.folder / "broken.toml").exists()
+
+
+def test_the_estimate_for_a_population_is_that_of_the_risk_verb(begun: Served):
+    from indistinct import open_data
+
+    begun.get("/risk")
+    begun.settle("count")
+    for wrong in ("", "0", "100", "nan", "x", "-5"):
+        assert begun.post("/risk/population", sample=wrong).status == 400
+    answer = begun.post("/risk/population", sample="12,5")
+    assert answer.headers["location"] == "/risk?sample=12.5"
+    begun.settle("population")
+    page = begun.get("/risk?sample=12.5").text
+    with open_data(begun.desk.project_path) as data:
+        found = data.risk(fraction=0.125, sensitive=["ill"]).to_dict()
+    kept = begun.desk.store.read("population", begun.desk.key_of_population(0.125))
+    assert kept["expected_population_uniques"] == found["expected_population_uniques"]
+    assert f"{found['expected_population_uniques']:,.1f}" in page
+
+
+def test_a_survey_with_weights_households_and_several_records_goes_the_whole_way(begun: Served):
+    """Weights say how large the population is, and people are counted, not their records."""
+    lines = ["id,home,sex,age,weight"]
+    for n in range(80):
+        lines.append(f"p{n // 2},{n // 6},{'mf'[n // 2 % 2]},{20 + n // 2 % 5},{8 + n % 3}")
+    (begun.desk.folder / "survey.csv").write_text("\n".join(lines) + "\n")
+    roles = {"id": "identifier", "home": "household", "sex": "key", "age": "key"}
+    roles["weight"] = "weight"
+    text = PROJECT.partition("[variables.sex]")[0].replace("people.csv", "survey.csv")
+    text = text.replace("k = 3", 'k = 3\nperson = "id"')
+    text += "".join(f'[variables.{name}]\nrole = "{role}"\n' for name, role in roles.items())
+    (begun.desk.folder / "release.toml").write_text(text)
+    begun.get("/risk")
+    begun.settle("count")
+    counted = begun.desk.result("count")
+    assert (counted["person"], counted["people"], counted["records"]) == ("id", 40, 80)
+    assert "40 people" in begun.get("/risk").text
+    assert begun.post("/risk/population").headers["location"] == "/risk?sample=w"
+    begun.settle("population")
+    assert "expected to be alone" in begun.get("/risk?sample=w").text
+    begun.get("/protect")
+    begun.settle("protect")
+    assert begun.desk.result("protect")["after"] == 0
+    assert begun.change("/prove/export", out="survey-release").status == 303
+    begun.settle("release")
+    job = begun.desk.jobs.of("release")[-1]
+    assert job.state == "done", job.error
+    assert (begun.desk.folder / "survey-release" / "certificate.json").exists()
 
 
 # Forms -------------------------------------------------------------------------------------------
@@ -374,6 +438,19 @@ def test_it_closes_itself_when_nobody_is_there(tmp_path: Path):
     told: list[str] = []
     serve_workbench(folder_with(tmp_path / "work"), browser=False, idle=0.3, say=told.append)
     assert told[0].startswith("http://127.0.0.1:")
+
+
+def test_data_that_have_a_project_open_it_and_others_get_one(tmp_path: Path):
+    folder = folder_with(tmp_path / "work")
+    (folder / "other.csv").write_text("a\n1\n")
+    (folder / "broken.toml").write_text("[")
+    desk = Desk(folder)
+    desk.open_data("people.csv")
+    assert desk.project_name == "release.toml"
+    again = Desk(folder)
+    again.open_data("other.csv")
+    assert [job.kind for job in again.jobs.working] == ["draft"]
+    again.close()
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path):

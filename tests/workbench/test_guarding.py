@@ -15,6 +15,7 @@ SCREENS = (
     "/hierarchies",
     "/risk",
     "/protect",
+    "/lattice",
     "/compare",
     "/result",
     "/prove",
@@ -133,7 +134,7 @@ def test_no_page_has_script_or_style_in_it(begun: Served):
         begun.get(path)
     begun.settle("count")
     begun.settle("protect")
-    for path in SCREENS[:12]:
+    for path in SCREENS[:13]:
         text = begun.get(path).text
         assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:", text), path
         assert not re.search(r"<script(?! src=\"/static/)", text), path
@@ -175,17 +176,17 @@ def test_values_of_records_are_shown_on_demand_alone_and_never_named(begun: Serv
     odd = "Zzyzx-under-Test"
     place = begun.desk.folder / "people.csv"
     place.write_text(place.read_text() + f"m,{odd},99,y\n")
-    for path in SCREENS[:8]:
+    for path in SCREENS[:9]:
         begun.get(path)
     for kind in ("count", "protect"):
         begun.settle(kind)
-        for path in SCREENS[:8]:
+        for path in SCREENS[:9]:
             answer = begun.get(path)
             assert odd not in answer.text, path
             assert odd not in str(answer.headers), path
     begun.settle("count")
     begun.settle("protect")
-    for path in SCREENS[:8]:
+    for path in SCREENS[:9]:
         assert odd not in begun.get(path).text, path
     for path in ("/open/records", "/risk/people", "/variables/values"):
         assert path != "/risk/people" or odd in begun.get(path).text

@@ -19,7 +19,17 @@ from indistinct.release.report import find_browser
 pytestmark = pytest.mark.heavy
 
 KEY = ("region", "sex", "age", "marital", "education", "economic")
-SCREENS = ("open", "variables", "hierarchies", "risk", "protect", "compare", "result", "prove")
+SCREENS = (
+    "open",
+    "variables",
+    "hierarchies",
+    "risk",
+    "protect",
+    "lattice",
+    "compare",
+    "result",
+    "prove",
+)
 LARGEST = 300_000
 """Bytes of a page, before figures."""
 
@@ -205,6 +215,9 @@ def test_every_screen_can_be_read_by_everybody(
     surfer.go("compare")
     if page.locator('form[action="/compare"]').count():
         surfer.press('form[action="/compare"] button')
+    surfer.go("lattice")
+    if page.locator('form[action="/lattice"][method="post"]').count():
+        surfer.press('form[action="/lattice"][method="post"] button')
     surfer.go("prove")
     if not page.locator("h3").count():
         surfer.press('form[action="/prove/try"] button')

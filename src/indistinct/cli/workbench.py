@@ -9,7 +9,7 @@ import typer
 
 from indistinct.cli.options import people
 from indistinct.cli.places import WorkbenchPlace
-from indistinct.cli.terminal import paragraph
+from indistinct.cli.terminal import answers_of, paragraph
 from indistinct.workbench import serve_workbench
 
 __all__ = ["workbench"]
@@ -32,7 +32,8 @@ def workbench(
         bool, typer.Option("--no-browser", help="Tell the address instead of opening it.")
     ] = False,
     idle: Annotated[
-        int, typer.Option(help="Minutes without anybody after which it closes.", min=1, max=1440)
+        float,
+        typer.Option(help="Minutes without anybody after which it closes.", min=0.01, max=1440),
     ] = 30,
 ) -> None:
     """Show data and projects in the browser: who stands out, what protects them, what is proved."""
@@ -41,9 +42,10 @@ def workbench(
     name = None if data.is_dir() else data.name
 
     def tell(address: str) -> None:
-        paragraph(console, "The workbench is open in your browser. Stop it with Ctrl-C.")
+        where = "is ready" if no_browser else "is open in your browser"
+        paragraph(console, f"The workbench {where}. Stop it with Ctrl-C.")
         paragraph(console, "This address works once, and on this machine alone:")
-        console.print(address, markup=False, soft_wrap=True, highlight=False)
+        answers_of(console).print(address, markup=False, soft_wrap=True)
 
     serve_workbench(
         folder,

@@ -26,7 +26,7 @@ from indistinct.project import Project, changed_project, read_project
 from indistinct.release import file_digest
 from indistinct.workbench.history import History
 from indistinct.workbench.jobs import Job, Jobs
-from indistinct.workbench.rollup import Rollup
+from indistinct.workbench.rollup import MOST, Rollup
 from indistinct.workbench.store import Store, key_of
 
 __all__ = ["Busy", "Desk", "Stale"]
@@ -266,6 +266,18 @@ class Desk:
         """Return the hash of the records' file; read again only where it changed."""
         return self._digest(str(self.project.data.file))
 
+    def data_changed(self) -> bool:
+        """Say whether the records' file is another one than when somebody last took note of it."""
+        seen = self.store.read("data", "seen")
+        if seen is None:
+            self.note_data()
+            return False
+        return bool(seen.get("digest") != self.data_digest())
+
+    def note_data(self) -> None:
+        """Take note of the records' file as it is now."""
+        self.store.keep("data", "seen", {"digest": self.data_digest()})
+
     def _digest(self, path: str) -> str:
         try:
             status = os.stat(path)
@@ -292,6 +304,8 @@ class Desk:
         if kind == "count":
             counted = {n: release.get(n) for n in ("key", "person", "missing", "hierarchies")}
             return key_of(kind, data, files, said.get("data"), variables, counted)
+        if kind == "lattice":
+            return key_of(kind, self.key_for("count"), self._of_lattice())
         if kind in ("protect", "compare"):
             left_out = {*_TOLD, *(["method"] if kind == "compare" else [])}
             used = {n: v for n, v in release.items() if n not in left_out}
@@ -299,13 +313,26 @@ class Desk:
             return key_of(kind, data, files, used, rest)
         return key_of(kind, data, files, said)
 
+    def key_of_population(self, fraction: float | None) -> str:
+        """Return the hash of all that an estimate for the population is made from."""
+        return key_of("population", self.key_for("count"), fraction)
+
+    def _of_lattice(self) -> dict[str, Any]:
+        """Return what a lattice is made from beside the count: k, and the highest levels."""
+        release, variables = self.content.get("release", {}), self.content.get("variables", {})
+        k = release.get("k") or release.get("at_most", 4) + 1
+        limits = {n: one["highest_level"] for n, one in variables.items() if "highest_level" in one}
+        return {"k": min(k, MOST), "limits": limits}
+
     def result(self, kind: str) -> dict[str, Any] | None:
         """Return a result, if it is known for the present state."""
         return self.store.read(kind, self.key_for(kind))
 
-    def wanted(self, kind: str, *, again: bool = False, out: str = "") -> Job:
+    def wanted(
+        self, kind: str, *, again: bool = False, out: str = "", fraction: float | None = None
+    ) -> Job:
         """Begin the job that makes a result, unless it is under way or has failed."""
-        key = self.key_for(kind)
+        key = self.key_of_population(fraction) if kind == "population" else self.key_for(kind)
         job = self.jobs.last(kind, key)
         if job is not None and (job.is_working or (job.state != "done" and not again)):
             return job
@@ -320,7 +347,23 @@ class Desk:
             request |= {"look": self.key_for("look"), "count": key}
         if kind == "release":
             request |= {"out": out}
+        if kind == "population":
+            request |= {"fraction": fraction}
+        if kind == "lattice":
+            request |= {"count": self.key_for("count"), **self._of_lattice()}
         return self.jobs.start(kind, key, request)
+
+    def open_data(self, name: str) -> None:
+        """Open the project of the folder that names a data file; draft one where there is none."""
+        for one in self.project_files:
+            try:
+                said = tomllib.loads(self._read(self.folder / one.name)).get("data", {})
+            except (InputError, tomllib.TOMLDecodeError):
+                continue
+            if said.get("file") == name:
+                self.open_project(one.name)
+                return
+        self.draft(name, {})
 
     def draft(self, name: str, reading: Mapping[str, Any]) -> Job:
         """Begin to draft a project for a data file; it is opened when it is there."""
@@ -347,16 +390,8 @@ class Desk:
         """The key table in memory, which answers what a recoding would do."""
         key = self.key_for("count")
         if self._rollup is None or self._rollup[0] != key:
-            counted, arrays = self.store.read("count", key), self.store.read_arrays("count", key)
-            assert counted is not None, "it was not counted"
-            climbs = tuple(arrays[f"climb{j}"] for j in range(len(counted["key"])))
-            table = Rollup(
-                tuple(counted["key"]),
-                arrays["leaves"],
-                arrays["counts"],
-                arrays.get("people"),
-                climbs,
-            )
+            table = self.store.rollup(key)
+            assert table is not None, "it was not counted"
             self._rollup = key, table
         return self._rollup[1]
 

@@ -77,7 +77,7 @@ def _serve(
     if project is not None:
         desk.open_project(project)
     elif data is not None:
-        desk.draft(data, {})
+        desk.open_data(data)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.bind(("127.0.0.1", port or 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from io import BytesIO
@@ -14,6 +15,7 @@ import numpy as np
 
 from indistinct.core import InputError
 from indistinct.core.doors import read_file, write_whole
+from indistinct.workbench.rollup import Rollup
 
 __all__ = ["Store", "key_of"]
 
@@ -58,7 +60,26 @@ class Store:
         with np.load(BytesIO(content), allow_pickle=False) as arrays:
             return dict(arrays)
 
+    def rollup(self, key: str) -> Rollup | None:
+        """Return the key table that a count left; None where it is not known."""
+        counted = self.read("count", key)
+        if counted is None:
+            return None
+        arrays = self.read_arrays("count", key)
+        names = tuple(counted["key"])
+        climbs = tuple(arrays[f"climb{j}"] for j in range(len(names)))
+        return Rollup(names, arrays["leaves"], arrays["counts"], arrays.get("people"), climbs)
+
     def keep(self, kind: str, key: str, content: Mapping[str, Any]) -> None:
-        """Keep a result, whole or not at all."""
-        text = json.dumps(content, ensure_ascii=False, allow_nan=False, default=str)
+        """Keep a result, whole or not at all; what is no number is kept as nothing."""
+        text = json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, default=str)
         write_whole(self.place(kind, key), text, private=True, own=True)
+
+
+def _finite(content: Any) -> Any:
+    """Return the same with None where there is no finite number."""
+    if isinstance(content, Mapping):
+        return {name: _finite(value) for name, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content

@@ -127,9 +127,10 @@ def standing(desk: Desk) -> dict[str, Any]:
     release = desk.content.get("release", {})
     k = release.get("k") or (release["at_most"] + 1 if "at_most" in release else 5)
     method = release.get("method") or release.get("plan") or ""
-    shown: dict[str, Any] = {"k": k, "method": method, "done": None}
+    shown: dict[str, Any] = {"k": k, "method": method, "done": None, "changed": False}
     try:
         counted, done = desk.result("count"), desk.result("protect")
+        shown["changed"] = desk.data_changed()
     except Exception:  # the page that is shown says what is wrong with the project
         return shown
     if counted is not None:

@@ -7,7 +7,9 @@ from, and are for the holder's eyes: they may hold values.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import math
 import os
 import pickle
 import sys
@@ -20,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from indistinct import engine, flow, keys
-from indistinct.core import IndistinctError, listening, progress, systems, visible
+from indistinct.core import IndistinctError, InputError, listening, progress, systems, visible
 from indistinct.core.doors import write_whole, written_whole
 from indistinct.project import Project, check_categories, check_levels, draft_project, read_project
 from indistinct.protect import Protected, ReleaseKey, origin_of
@@ -33,6 +35,8 @@ SHOWN = 100
 """Records that the first screen shows."""
 LOOKED_AT = 200
 """Records that are shown beside what is released of them."""
+MOST_NODES = 20_000
+"""Nodes of a lattice that are gone over."""
 COMMON = 5
 """Values of a variable that are shown."""
 _EVERY = 0.2
@@ -261,7 +265,8 @@ def _count(data: flow.Data, store: Store, request: Mapping[str, Any]) -> dict[st
         others = [i for i in range(len(key)) if i != j]
         below[name] = roll_up(rollup, among=others).tolist()
         alone[name] = roll_up(rollup, among=[j]).tolist()
-    with written_whole(store.place("count", request["count"], ".npz"), own=True) as aside:
+    place = store.place("count", request["count"], ".npz")
+    with written_whole(place, private=True, own=True) as aside:
         arrays: dict[str, Any] = {f"climb{j}": climb for j, climb in enumerate(climbs)}
         arrays |= {"leaves": leaves, "counts": table.counts}
         if people is not None:
@@ -400,6 +405,53 @@ def compare(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def population(request: dict[str, Any]) -> dict[str, Any]:
+    """Estimate how many of a sample are alone in the population too, and by household."""
+    store = Store(Path(request["results"]))
+    with _opened(request) as opened:
+        data = _declared(opened)
+        roles = data.variables
+        found = data.risk(
+            fraction=request["fraction"],
+            household=next(iter(roles.names(role="household")), None),
+            sensitive=roles.names(role="sensitive"),
+        )
+        store.keep("population", request["key"], found.to_dict())
+    return {}
+
+
+def lattice(request: dict[str, Any]) -> dict[str, Any]:
+    """Go over every way to bring whole variables to levels; nothing above a safe one is counted.
+
+    Whoever does not stand out goes on not to when a variable climbs further.
+    """
+    store = Store(Path(request["results"]))
+    counted, table = store.read("count", request["count"]), store.rollup(request["count"])
+    if counted is None or table is None:
+        raise InputError("The records are not counted yet. Wait for the count, and try again.")
+    k, limits = request["k"], request["limits"]
+    heights = [len(climb) - 1 for climb in table.climbs]
+    highest = [min(h, limits.get(name, h)) for name, h in zip(table.names, heights, strict=True)]
+    number = math.prod(h + 1 for h in highest)
+    if number > MOST_NODES:
+        raise InputError(
+            f"The lattice has {number:,} nodes; {MOST_NODES:,} are gone over at most. Give "
+            "variables a highest level under Protect, or take some out of the key."
+        )
+    nodes = sorted(itertools.product(*(range(h + 1) for h in highest)), key=lambda n: (sum(n), n))
+    at_risk: dict[tuple[int, ...], int] = {}
+    for levels in progress.each(nodes, "going over the lattice", unit="nodes"):
+        below = [
+            (*levels[:j], level - 1, *levels[j + 1 :]) for j, level in enumerate(levels) if level
+        ]
+        is_safe = any(at_risk[one] == 0 for one in below)
+        at_risk[levels] = 0 if is_safe else int(roll_up(table, levels)[k])
+    content = {"key": list(table.names), "k": k, "records": counted["records"]}
+    content |= {"heights": heights, "nodes": list(at_risk.items())}
+    store.keep("lattice", request["key"], content)
+    return {}
+
+
 # Releasing ---------------------------------------------------------------------------------------
 
 
@@ -422,5 +474,7 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "count": count,
     "protect": protect_copy,
     "compare": compare,
+    "lattice": lattice,
+    "population": population,
     "release": release,
 }

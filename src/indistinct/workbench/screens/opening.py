@@ -6,6 +6,8 @@ from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
+from indistinct.project import Data
+from indistinct.workbench.forms import Field, changes_of, fields_of_section
 from indistinct.workbench.visiting import Visit, screen
 
 answering = screen("open", place=10)
@@ -36,8 +38,22 @@ def show(visit: Visit) -> Response:
         name=name,
         failed=None,
         codes=list(_codes(visit, look)),
+        fields=_reading(visit),
         command=f"indistinct init {name}",
     )
+
+
+def _reading(visit: Visit) -> list[Field]:
+    """Return the fields of how a file is read; a query is for databases."""
+    fields = fields_of_section(Data, "data", visit.desk.content, ())
+    return [one for one in fields if one.setting[1] != "query"]
+
+
+@answering("POST", "reading")
+def read_otherwise(visit: Visit) -> Response:
+    """Have the file read in another way: its sheet, its header, its encoding."""
+    visit.desk.change(visit.version, changes_of(_reading(visit), visit.form), ("reading",))
+    return visit.go("/open")
 
 
 def _codes(visit: Visit, look: dict[str, Any]) -> list[dict[str, Any]]:
@@ -93,6 +109,14 @@ def choose_data(visit: Visit) -> Response:
 def choose_project(visit: Visit) -> Response:
     """Open a project of the folder."""
     visit.desk.open_project(str(visit.form.get("name", "")))
+    return visit.go("/open")
+
+
+@answering("POST", "noted")
+def note_data(visit: Visit) -> Response:
+    """Take note that the records changed on the disk."""
+    visit.desk.check_version(visit.version)
+    visit.desk.note_data()
     return visit.go("/open")
 
 

@@ -31,8 +31,46 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "risk.html",
         **picture(visit, counted),
+        **_of_population(visit),
         command=visit.command("uniques", "--k", str(_k(visit))),
     )
+
+
+def _fraction(visit: Visit, given: Any) -> float | None:
+    """Return the share of the population that the file has; None where weights say it."""
+    variables = visit.desk.content.get("variables", {})
+    if any(one.get("role") == "weight" for one in variables.values()):
+        return None
+    try:
+        share = float(str(given).replace(",", ".")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise InputError(visit.words("risk.bad_fraction"))
+    return share
+
+
+def _of_population(visit: Visit) -> dict[str, Any]:
+    """Return the estimate that the address asks for, and the job that makes it."""
+    desk, asked = visit.desk, visit.query.get("sample", "")
+    weighted = any(v.get("role") == "weight" for v in desk.content.get("variables", {}).values())
+    shown: dict[str, Any] = {"weighted": weighted, "sample": "", "population": None, "job": None}
+    if asked:
+        fraction = _fraction(visit, asked)
+        key = desk.key_of_population(fraction)
+        shown |= {"sample": "" if fraction is None else f"{100 * fraction:g}"}
+        shown["population"] = desk.store.read("population", key)
+        if shown["population"] is None:
+            shown["job"] = desk.jobs.last("population", key)
+    return shown
+
+
+@answering("POST", "population")
+def estimate(visit: Visit) -> Response:
+    """Begin to estimate the risk in the population that the file is a sample of."""
+    fraction = _fraction(visit, visit.form.get("sample", ""))
+    visit.desk.wanted("population", again=True, fraction=fraction)
+    return visit.go(f"/risk?sample={100 * fraction:g}" if fraction else "/risk?sample=w")
 
 
 def _promised(visit: Visit) -> int:

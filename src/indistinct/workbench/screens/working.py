@@ -40,12 +40,27 @@ def stop(visit: Visit) -> Response:
 def begin_again(visit: Visit) -> Response:
     """Begin a job again that failed or was stopped."""
     job = _job(visit, visit.form.get("job"))
-    if visit.desk.project_name is not None and job.kind in ("count", "protect", "compare"):
+    if visit.desk.project_name is not None and job.kind in (
+        "count",
+        "protect",
+        "compare",
+        "lattice",
+    ):
         visit.desk.wanted(job.kind, again=True)
     return visit.go(_back(visit))
 
 
 def _back(visit: Visit) -> str:
-    names = ("open", "variables", "hierarchies", "risk", "protect", "compare", "result", "prove")
+    names = (
+        "open",
+        "variables",
+        "hierarchies",
+        "risk",
+        "protect",
+        "lattice",
+        "compare",
+        "result",
+        "prove",
+    )
     back = str(visit.form.get("back", "open"))
     return f"/{back}" if back in names else "/"
