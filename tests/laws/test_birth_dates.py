@@ -152,3 +152,30 @@ def test_it_is_released_on_request_and_never_green(tmp_path):
     found = released(way, table, tmp_path / "r", key=KEY, keep_named=["date_of_birth"])
     assert "date_of_birth" in found.table.column_names
     assert found.certificate.state == "reservations"
+
+
+def of_students(seed: int, form: str | None, *, goes: bool = True) -> pa.Table:
+    """Add birthdays of people between 20 and 31 under a name that says nothing; in parts or not."""
+    rng = np.random.default_rng(seed)
+    table = population(seed, people=3_000).select([*KEY, "age", "ill"])
+    ages = table.column("age").to_pylist() if goes else rng.integers(20, 32, 3_000).tolist()
+    added = rng.integers(1, 365, 3_000).tolist()
+    year_ago = [datetime.date(2026 - age, 6, 15) - datetime.timedelta(365) for age in ages]
+    days = [day + datetime.timedelta(n) for day, n in zip(year_ago, added, strict=True)]
+    if form is not None:
+        return table.append_column("v7", [[day.strftime(form) for day in days]])
+    return (
+        table.append_column("v7", [[day.day for day in days]])
+        .append_column("v8", [[day.month for day in days]])
+        .append_column("v9", [[day.year for day in days]])
+    )
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%d %B %Y", None])
+def test_days_that_go_with_the_age_are_those_of_births(form, tmp_path):
+    assert "v7" not in names_released(of_students(3, form), tmp_path / "r")
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", None])
+def test_days_that_do_not_go_with_the_age_stay(form, tmp_path):
+    assert "v7" in names_released(of_students(3, form, goes=False), tmp_path / "r")

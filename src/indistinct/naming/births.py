@@ -9,15 +9,16 @@ calendar has a 31st of June.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
 from indistinct.files import Source
-from indistinct.naming.concepts import says_amount, words_of
+from indistinct.naming.concepts import AGE, concept_of, says_amount, words_of
 from indistinct.naming.content import SAMPLE, Content
 
-__all__ = ["birth_words", "born_on", "born_on_parts"]
+__all__ = ["birth_words", "born_by_age", "born_on", "born_on_parts"]
 
 _LIFETIME = 60
 """Years over which dates of birth are spread, and few other dates."""
@@ -30,6 +31,10 @@ _NEARLY_ALL = 0.95
 _WHOLE = re.compile(r"(\d{1,4})(?:\.0*)?")
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
+
+_YEAR = re.compile(r"(?<!\d)((?:18|19|20)\d\d)(?!\d)")
+_AGES, _AGED = 5, 1_000
+"""Different ages and years, and records, in which it is seen whether they go together."""
 
 _DECADE_OF_DAYS = 3650
 """The least that dates of birth differ by where days are counted."""
@@ -69,7 +74,7 @@ def birth_words(name: str, label: str = "") -> bool:
     return any(not _BIRTH.isdisjoint(words_of(text)) for text in (name, label))
 
 
-def born_on(content: Content, label: str = "") -> str | None:
+def born_on(content: Content, label: str = "", *, by_age: bool = False) -> str | None:
     """Say why a column is thought to hold dates of birth to the day; None if it is not."""
     called = birth_words(content.facts.name, label)
     amount = says_amount(content.facts.name, label)
@@ -80,19 +85,69 @@ def born_on(content: Content, label: str = "") -> str | None:
         return None
     if called:
         return "dates of birth, to the day"
+    if by_age:
+        return "days whose years go with the age, as those of births do"
     if len(days) >= _ENOUGH and _over_a_lifetime([year for year, _, _ in days]):
         return "days that are spread over a lifetime, as dates of birth are"
     return None
 
 
+def born_by_age(source: Source, contents: Sequence[Content]) -> set[str]:
+    """Return the columns whose years go with an age: year and age add up to one year or the next.
+
+    Of pupils or students dates of birth are not spread over a lifetime, and are dates of birth.
+    """
+    ages = [
+        one.facts.name
+        for one in contents
+        if one.is_number
+        and (concept := concept_of(one.facts.name)) is not None
+        and concept.about == AGE
+        and one.facts.distinct >= _AGES
+    ]
+    dated = [
+        one.facts.name
+        for one in contents
+        if one.facts.name not in ages
+        and one.facts.distinct >= _AGES
+        and (years := [_YEAR.search(text) for text in one.texts])
+        and None not in years
+    ]
+    if not ages or not dated:
+        return set()
+    told = source.spread(_AGED)
+    return {
+        name
+        for name in dated
+        for age in ages
+        if _add_up(told.column(name).to_pylist(), told.column(age).to_pylist())
+    }
+
+
+def _add_up(dates: Sequence[object], ages: Sequence[object]) -> bool:
+    """Say whether years and ages add up to one year or the next in nearly all records."""
+    sums = Counter(
+        int(year[1]) + int(age)
+        for date, age in zip(dates, ages, strict=True)
+        if isinstance(age, (int, float)) and age == age
+        if (year := _YEAR.search(str(date)))
+    )
+    most = max((sums[year] + sums[year + 1] for year in list(sums)), default=0)
+    return sums.total() >= _ENOUGH and most >= _NEARLY_ALL * sums.total()
+
+
 def born_on_parts(
-    source: Source, contents: Sequence[Content], labels: Mapping[str, str]
+    source: Source,
+    contents: Sequence[Content],
+    labels: Mapping[str, str],
+    *,
+    by_age: Collection[str] = (),
 ) -> dict[str, str]:
     """Return the columns that hold the days of dates of birth written in parts, and why.
 
     It is a column of days that goes with one of months as a calendar allows, if its name speaks
-    of birth, or if there is a column of years that are spread over a lifetime. Without the day a
-    month of birth is left.
+    of birth, or if there is a column of years that are spread over a lifetime or go with an age
+    (`by_age`). Without the day a month of birth is left.
     """
     numbers = {one.facts.name: _whole_numbers(one.texts) for one in contents}
     days = [name for name, found in numbers.items() if _between(found, 1, 31, at_least=25)]
@@ -100,8 +155,9 @@ def born_on_parts(
     if not days or not months:
         return {}
     years = any(
-        _between(found, 1850, 2100, at_least=_ENOUGH) and _over_a_lifetime(found)
-        for found in numbers.values()
+        name in by_age
+        or (_between(found, 1850, 2100, at_least=_ENOUGH) and _over_a_lifetime(found))
+        for name, found in numbers.items()
     )
     told = source.spread(SAMPLE)
     return {

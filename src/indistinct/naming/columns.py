@@ -10,7 +10,7 @@ from indistinct.core import holds_numbers
 from indistinct.engine import Engine
 from indistinct.files import Source
 from indistinct.naming.amounts import with_amounts
-from indistinct.naming.births import birth_words, born_on, born_on_parts
+from indistinct.naming.births import birth_words, born_by_age, born_on, born_on_parts
 from indistinct.naming.concepts import A_NAME, concept_of, says_amount
 from indistinct.naming.content import NAMES, SAMPLE, Content, glance_at
 from indistinct.naming.guessing import DECLARED, Guess, guess_roles, points_to_people, spelt_out
@@ -76,12 +76,14 @@ def _naming_columns(
 ) -> tuple[Naming, ...]:
     contents = with_amounts(source, glance_at(engine, source, person=person))
     guesses = guess_roles(source, contents)
-    parts = born_on_parts(source, contents, {one.name: one.label for one in guesses})
+    by_age = born_by_age(source, contents)
+    labels = {one.name: one.label for one in guesses}
+    parts = born_on_parts(source, contents, labels, by_age=by_age)
     found = {}
     for guess, content in zip(guesses, contents, strict=True):
         if guess.name in key or not content.facts.distinct:
             continue
-        reason = _why(guess, content, parts)
+        reason = _why(guess, content, parts, by_age=guess.name in by_age)
         if reason is None and guess.name == person:
             reason = "it says whose record each is"
         if reason is not None:
@@ -108,7 +110,7 @@ def _made_of_names(
     return made_of_names(source, names, others, household=household)
 
 
-def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None:
+def _why(guess: Guess, content: Content, parts: Mapping[str, str], *, by_age: bool) -> str | None:
     """Say why a column names people; None if it does not. Dates in parts were looked for."""
     if guess.role == "identifier":
         return "it is declared an identifier" if guess.reason == DECLARED else guess.reason
@@ -116,7 +118,7 @@ def _why(guess: Guess, content: Content, parts: Mapping[str, str]) -> str | None
     declared = guess.reason == DECLARED
     if declared and guess.role != "household" and (spelt := spelt_out(content)) is not None:
         return spelt
-    birth = born_on(content, guess.label)
+    birth = born_on(content, guess.label, by_age=by_age)
     if declared and birth is not None and birth_words(guess.name, guess.label):
         return birth
     if guess.role in ("weight", "household", "relationship"):

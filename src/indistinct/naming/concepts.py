@@ -71,7 +71,7 @@ def _concept(about: str, role: Role, level: Level, words: str, alone: str = "") 
     return Concept(about, role, level, phrases, only)
 
 
-A_NAME = "a person's name"
+A_NAME, AGE = "a person's name", "age"
 NUMBER_OF_A_PERSON = "a number of a person"
 POSITION = "a position in the household"
 
@@ -223,7 +223,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "nominal",
         "sex, gender, gender identity, sexo, genero, sexe, genre, geschlecht, isex",
     ),
-    _concept("age", "key", "numeric", "age, agep, age years, age group, iage, edad, alter"),
+    _concept(AGE, "key", "numeric", "age, agep, age years, age group, iage, edad, alter"),
     _concept(
         "the date of birth",
         "key",

@@ -333,7 +333,8 @@ def spelt_out(content: Content) -> str | None:
         return f"holds {content.contact}"
     if content.persons:
         return f"holds {content.persons}"
-    if content.is_text and content.singles_out and not content.looks_numeric:
+    amount = content.looks_numeric or content.tells_times
+    if content.is_text and content.singles_out and not amount:
         return f"texts, {unique_words(content)}: each points to one person"
     return _drawn_at_random(content)
 
