@@ -445,7 +445,7 @@ def _go_together(guesses: list[Guess], contents: Sequence[Content], source: Sour
                 at, role="household", reason=reason, certainty="likely"
             )
         within = guesses[where[line]]
-        if within.role == "other":
+        if within.role == "other" and within.certainty != "sure":
             guesses[where[line]] = replace(
                 within, reason=f"counts from 1 within each {household}", certainty="likely"
             )

@@ -94,6 +94,7 @@ PHRASES: dict[str, str] = {
         da pessoa, numero de ordem no domicilio, line number in household, person number in
         household, person number within household""",
     "a person's name": """
+        username, user name, nickname, login name,
         zuname, rufname, name des patienten, name der person, name des befragten, vor und
         nachname, patronyme, nom de naissance, nom de jeune fille, nom usuel, prenoms, nom et
         prenom, nom du patient, nom du repondant, primer nombre, primer apellido, segundo
