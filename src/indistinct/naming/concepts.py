@@ -468,18 +468,25 @@ def concept_of_label(label: str) -> tuple[Concept | None, float]:
 def covers(text: str) -> float:
     """Return the share of the words of a name or a label that say what it is about.
 
-    Words of measure, or of whose it is, say nothing.
+    Words of measure, or of whose it is, say nothing. What a text begins with is its subject, even
+    if much is said of it: then the share is a third at least.
 
-    >>> covers("Person's total income in dollars")
-    1.0
+    >>> covers("Person's total income in dollars"), covers("Language most often spoken at home")
+    (1.0, 0.3333333333333333)
     """
     if numbers_households(text):
         return 1.0
     words = words_of(text)
     best = max(_ranked(words), default=None)
+    if best is None:
+        return 0.0
     told = [word for word in _subject_of(words) if word.isalpha() and len(word) > 1]
-    telling = [word for word in told if word not in FILLING]
-    return 0.0 if best is None else min(best[0] / max(len(telling), 1), 1.0)
+    telling = [_singular(word) for word in told if word not in FILLING]
+    place = -best[-1]
+    explained = sum(_SINGULAR.get((word,)) == place for word in telling)
+    starts = any(_SINGULAR.get(tuple(telling[:end])) == place for end in range(1, 5))
+    share = min(max(best[0], explained) / max(len(telling), 1), 1.0)
+    return max(share, 1 / 3) if starts else share
 
 
 def concepts_in(text: str) -> list[Concept]:

@@ -123,6 +123,7 @@ PHRASES: dict[str, str] = {
         numero de visita, numero de muestra, numero di visita, numero campione, numero di
         ricovero, bezoeknummer, opnamenummer, monsternummer, numero da visita, numero da amostra""",
     "a number of a person": """
+        identification number, identification, respondent identification,
         versichertennummer, krankenversichertennummer, patientennummer, personalnummer,
         ausweisnummer, reisepassnummer, passnummer, identifikationsnummer, kundennummer,
         mitgliedsnummer, kontonummer, kennung, befragtennummer, teilnehmernummer, interviewnummer,
@@ -190,6 +191,7 @@ PHRASES: dict[str, str] = {
         of arrival, year of immigration, citizen status, country born, staatsang, autochtone""",
     "a postal code": "codice postale, codice di avviamento postale",
     "a place": """
+        domicile, wohnumgebung,
         regierungsbezirk, landkreis, wohnort, gemeindegroesse, gemeindegrosse,
         gemeindegrossenklasse, ortsteil, stadtteil, regionstyp, siedlungstyp, bezirk,
         gemeindekennziffer, code insee, code commune, lieu de residence, milieu de residence, type
@@ -299,6 +301,7 @@ PHRASES: dict[str, str] = {
         geaardheid, seksuele orientatie, politieke partij, vakbond, misdrijf, veroordeling,
         partij, orientacao sexual, crime, condenacao""",
     "the time of the survey": """
+        start of interview, end of interview, interview length, length of interview,
         date of interview, time of interview, interview time, start time, end time, arrival time,
         departure time, time of arrival, year of interview, month of interview, interviewdatum,
         befragungsdatum, erhebungsjahr, erhebungsmonat, uhrzeit, date d enquete, date de l
