@@ -18,6 +18,7 @@ from indistinct.core.harmless import for_csv
 from indistinct.files import Dialect, check_numeric, dialect_of, open_data, write_data
 from indistinct.files import csvfile as csvfile_module
 from indistinct.files import workspace as new_workspace
+from indistinct.files.columns import TextColumn, number_text
 
 
 def put(folder: Path, content: bytes | str, name: str = "in.csv") -> Path:
@@ -199,6 +200,45 @@ def test_type_falls_back_when_a_late_record_does_not_fit(tmp_path, monkeypatch):
 
 
 # -- faults -------------------------------------------------------------------------------
+
+
+def written_numbers() -> st.SearchStrategy[str]:
+    """Numbers as somebody writes them: the shortest text, or padded with noughts, or neither."""
+    whole, tail = st.integers(0, 999), st.integers(0, 3)
+    digits = st.text("0123456789", max_size=4)
+    return st.one_of(
+        st.builds(lambda n, d: f"{n}.{d}" if d else str(n), whole, digits),
+        st.builds(lambda n, t: f"{n}.{'0' * t}" if t else str(n), whole, tail),
+    )
+
+
+@given(st.lists(st.lists(written_numbers(), min_size=1, max_size=6), min_size=1, max_size=5))
+@settings(deadline=None)
+def test_numbers_are_found_as_if_all_stood_in_one_batch(batches):
+    """Brute force: the type and decimals of batches are those of all texts together."""
+    together, apart = TextColumn("x"), TextColumn("x")
+    everything = [text for batch in batches for text in batch]
+
+    def converted(column: TextColumn, parts: list[list[str]]) -> list[object]:
+        while True:
+            column.start()
+            found = [column.convert(pa.array(part)).to_pylist() for part in parts]
+            if not column.changed:
+                return [value for values in found for value in values]
+
+    assert converted(apart, batches) == converted(together, [everything])
+    assert apart.kind == together.kind
+    if apart.kind == "decimal":
+        assert apart.decimals == together.decimals
+        values = pa.array([float(text) for text in everything])
+        assert number_text(values, decimals=apart.decimals).to_pylist() == everything
+
+
+def test_fewer_decimals_further_down_need_no_second_reading():
+    column = TextColumn("weight")
+    column.convert(pa.array(["2.5", "3.25"]))
+    column.convert(pa.array(["2", "7.125"]))
+    assert (column.kind, column.changed) == ("decimal", False)
 
 
 def test_missing_file_names_the_nearest(tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 from surveys import SURVEYS, write_survey
 
@@ -45,3 +48,21 @@ def test_households_are_known_by_who_is_counted_within_them(language, tmp_path):
     found = guesses_of(write_survey(language, tmp_path / "survey.dta"))
     (home,) = [guess for guess in found if guess.role == "household"]
     assert "counts from 1 within each" in home.reason
+
+
+def test_numbers_that_a_file_declares_to_be_dates_are_dates(tmp_path):
+    """Stata counts months from 1960, SPSS seconds from 1582: the format says so, not the number."""
+    rng = np.random.default_rng(3)
+    days = pd.to_datetime("1990-01-01") + pd.to_timedelta(rng.integers(0, 9000, 400), unit="D")
+    people = pd.DataFrame({"v1": days, "country": days})
+    people.to_stata(tmp_path / "a.dta", convert_dates={"v1": "tm", "country": "tm"})
+    counted = pd.DataFrame(
+        {"v1": rng.integers(0, 9000, 400), "country": rng.integers(0, 9000, 400)}
+    )
+    formats = {"v1": "DATE11", "country": "MOYR8"}
+    pyreadstat.write_sav(counted, str(tmp_path / "b.sav"), variable_format=formats)
+    for name in ("a.dta", "b.sav"):
+        found = {guess.name: guess for guess in guesses_of(tmp_path / name)}
+        assert (found["v1"].role, found["v1"].certainty) == ("key", "unsure")
+        assert found["v1"].reason.endswith("dates, which others may know")
+        assert "holds dates" in found["country"].reason

@@ -405,10 +405,10 @@ for _place, _one in enumerate(CONCEPTS):
             _JOINED["".join(_phrase)] = max(_fit, _JOINED.get("".join(_phrase), _fit))
 
 _SHORTEST_PART = 5
-"""Letters of a word that may be known at the end or the beginning of a longer header."""
+"""Letters of a word that may be known at the end of a longer one, but for *name* and *tax*."""
 
-_ENDINGS = {"name": "a person's name", "tax": "money"}
-"""Shorter words that a longer header may end in."""
+_COMMON = 3.5
+"""How common a word is that stands for itself in a header (1 rare, 7 'the')."""
 
 _NUMBERED = next(concept for concept in CONCEPTS if concept.about == NUMBER_OF_A_PERSON)
 _ID = frozenset({"id", "identifier", "nr", "no", "num", "numero", "nummer", "key", "code"})
@@ -469,18 +469,25 @@ def concept_of_label(label: str) -> tuple[Concept | None, float]:
 def covers(text: str) -> float:
     """Return the share of the words of a name or a label that say what it is about.
 
-    Words of measure, or of whose it is, say nothing.
+    Words of measure, or of whose it is, say nothing. What a text begins with is its subject, even
+    if much is said of it: then the share is a third at least.
 
-    >>> covers("Person's total income in dollars")
-    1.0
+    >>> covers("Person's total income in dollars"), covers("Language most often spoken at home")
+    (1.0, 0.3333333333333333)
     """
     if numbers_households(text):
         return 1.0
     words = words_of(text)
     best = max(_ranked(words), default=None)
+    if best is None:
+        return 0.0
     told = [word for word in _subject_of(words) if word.isalpha() and len(word) > 1]
-    telling = [word for word in told if word not in FILLING]
-    return 0.0 if best is None else min(best[0] / max(len(telling), 1), 1.0)
+    telling = [_singular(word) for word in told if word not in FILLING]
+    place = -best[-1]
+    explained = sum(_SINGULAR.get((word,)) == place for word in telling)
+    starts = any(_SINGULAR.get(tuple(telling[:end])) == place for end in range(1, 5))
+    share = min(max(best[0], explained) / max(len(telling), 1), 1.0)
+    return max(share, 1 / 3) if starts else share
 
 
 def concepts_in(text: str) -> list[Concept]:
@@ -500,7 +507,9 @@ def concept_of_part(name: str) -> Concept | None:
 
     >>> concept_of_part("TOTREVENUE").about, concept_of_part("Bruttomonatseinkommen").about
     ('money', 'money')
-    >>> concept_of_part("message"), concept_of_part("rival")
+    >>> concept_of_part("patientname").about, concept_of_part("countyname").about
+    ("a person's name", 'a place')
+    >>> concept_of_part("message"), concept_of_part("productname")
     (None, None)
     """
     known = knowledge()
@@ -508,9 +517,14 @@ def concept_of_part(name: str) -> Concept | None:
         whole = word.rstrip("0123456789")
         if len(whole) <= _SHORTEST_PART or known.word(whole).zipf > 0:
             continue
-        for ending, about in _ENDINGS.items():
-            if whole.endswith(ending):
-                return next(one for one in CONCEPTS if one.about == about)
+        if (rest := whole.removesuffix("name")) != whole:
+            if (_singular(rest),) in _SINGULAR:
+                return CONCEPTS[_SINGULAR[(_singular(rest),)]]
+            # the name of a product is nobody's, that of something unknown may be somebody's
+            common = rest not in _WHOSE and known.word(rest).zipf >= _COMMON
+            return None if common else next(one for one in CONCEPTS if "name" in one.alone)
+        if whole.endswith("tax"):
+            return concept_of("tax")
         for at in range(1, len(whole) - _SHORTEST_PART + 1):
             if (part := (_singular(whole[at:]),)) in _SINGULAR:
                 return CONCEPTS[_SINGULAR[part]]

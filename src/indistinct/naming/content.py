@@ -254,6 +254,11 @@ _OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(\d{4}|\d{2})|\d{4}([./])\d{1,
 _TIME = re.compile(r"(?:[01]?\d|2[0-4])[:h.][0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?", re.I)
 _CLOCK = re.compile(r".*[:h].*", re.I)
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
+_DATED = re.compile(
+    r"%-?[td]|[AEJS]?DATE(?!.*AMPM)|MOYR|QYR|WKYR|YMDHMS|DDMMYY|MMDDYY|YYMMDD|MONYY|[BE]8601D", re.I
+)
+"""Display formats by which Stata, SPSS and SAS declare that numbers are dates."""
+
 _ICD = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?")
 
 
@@ -278,6 +283,8 @@ class Content:
         somebody has several records.
     measured
         Whether it holds amounts, going by the numbers and what goes with them.
+    declared
+        The display format of the file it came from.
     """
 
     facts: ColumnFacts
@@ -288,6 +295,7 @@ class Content:
     people: int | None = None
     alone: int | None = None
     measured: bool = False
+    declared: str = ""
 
     @property
     def present(self) -> int:
@@ -395,6 +403,11 @@ class Content:
     def has_other_dates(self) -> bool:
         """Whether it holds dates that are not written as ISO dates."""
         return self.is_text and self.mostly(_OTHER_DATE)
+
+    @property
+    def holds_dates(self) -> bool:
+        """Whether it holds dates, in whatever form, or numbers that are declared to be dates."""
+        return self.has_dates or self.has_other_dates or _DATED.match(self.declared) is not None
 
     @cached_property
     def contact(self) -> str | None:
@@ -582,6 +595,7 @@ def _contents(source: Source, facts: Sequence[ColumnFacts], *, sample: int) -> l
             schema.field(fact.name).type,
             some.column(fact.name).drop_null(),
             dialect.decimal if dialect else ".",
+            declared=source.variables[fact.name].format,
         )
         for fact in facts
     ]

@@ -61,8 +61,9 @@ def contradiction(concept: Concept, content: Content, *, labelled: bool = False)
     if concept.about not in _OF_TIME:
         if content.has_times:
             return "times of day"
-        dated = content.has_dates or content.has_other_dates
-        if dated and (concept.role != "identifier" or concept.about == "a person's name"):
+        if content.holds_dates and (
+            concept.role != "identifier" or concept.about == "a person's name"
+        ):
             return "dates"
     if content.has_fractions and concept.about not in _MEASURED:
         return "numbers with fractions"

@@ -53,9 +53,9 @@ def formed_like(content: Content) -> Form | None:
         return Form("identifier", "name of an id")
     if content.has_times:
         return None
-    if content.has_dates or content.has_other_dates:
+    if content.holds_dates:
         many = content.facts.distinct >= _FEWEST
-        return Form("key", "dates to the day, which others may know") if many else None
+        return Form("key", "dates, which others may know") if many else None
     if content.is_text:
         return _of_texts(content)
     return _of_numbers(content)

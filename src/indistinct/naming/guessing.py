@@ -69,6 +69,8 @@ _MOSTLY, _PARTLY = 0.5, 0.3
 """The share of the words of a label from which it says what its variable is, and from which it
 may; a smaller one only speaks of it among other things."""
 
+_NOTHING_SAID = "neither name nor content says more: key, if an intruder could know it"
+
 _SHORT = 4
 """Letters of the words of a name that may be short for several things; a label decides."""
 
@@ -275,10 +277,7 @@ def _role_by_content(content: Content, label: str) -> tuple[Role, str, Certainty
         return "household", f"repeats in runs, {shared}", "unsure"
     if facts.distinct == 1 and not facts.missing:
         return "other", "the same in every record", "sure"
-    reason = (
-        f"{_values(content)}; neither name nor content says more: key, if an intruder could know it"
-    )
-    return "other", reason, "unsure"
+    return "other", f"{_values(content)}; {_NOTHING_SAID}", "unsure"
 
 
 def _known_as_key(concept: Concept | None) -> bool:
@@ -365,7 +364,7 @@ def points_to_people(content: Content, label: str = "") -> str | None:
 
 def is_given_out(content: Content, label: str = "") -> bool:
     """Say whether values are names or numbers of something, not amounts or dates."""
-    if content.has_dates or content.has_other_dates or content.measured:
+    if content.holds_dates or content.measured:
         return False
     if content.looks_numeric:
         return content.is_whole and not says_amount(content.facts.name, label)
@@ -458,7 +457,7 @@ def _look_alike(guesses: list[Guess], contents: Sequence[Content]) -> None:
         if guess.role != "other" or guess.certainty != "unsure":
             continue
         if (formed := formed_like(content)) is not None:
-            reason = f"{formed.reason}; {_values(content)}"
+            reason = guess.reason.replace(_NOTHING_SAID, formed.reason)
             guesses[position] = replace(guess, role=formed.role, reason=reason)
 
 
@@ -481,7 +480,7 @@ def _go_together(guesses: list[Guess], contents: Sequence[Content], source: Sour
                 at, role="household", reason=reason, certainty="likely"
             )
         within = guesses[where[line]]
-        if within.role == "other":
+        if within.role == "other" and within.certainty != "sure":
             guesses[where[line]] = replace(
                 within, reason=f"counts from 1 within each {household}", certainty="likely"
             )

@@ -94,6 +94,7 @@ PHRASES: dict[str, str] = {
         da pessoa, numero de ordem no domicilio, line number in household, person number in
         household, person number within household""",
     "a person's name": """
+        username, user name, nickname, login name,
         zuname, rufname, name des patienten, name der person, name des befragten, vor und
         nachname, patronyme, nom de naissance, nom de jeune fille, nom usuel, prenoms, nom et
         prenom, nom du patient, nom du repondant, primer nombre, primer apellido, segundo
@@ -122,6 +123,7 @@ PHRASES: dict[str, str] = {
         numero de visita, numero de muestra, numero di visita, numero campione, numero di
         ricovero, bezoeknummer, opnamenummer, monsternummer, numero da visita, numero da amostra""",
     "a number of a person": """
+        identification number, identification, respondent identification,
         versichertennummer, krankenversichertennummer, patientennummer, personalnummer,
         ausweisnummer, reisepassnummer, passnummer, identifikationsnummer, kundennummer,
         mitgliedsnummer, kontonummer, kennung, befragtennummer, teilnehmernummer, interviewnummer,
@@ -189,6 +191,7 @@ PHRASES: dict[str, str] = {
         of arrival, year of immigration, citizen status, country born, staatsang, autochtone""",
     "a postal code": "codice postale, codice di avviamento postale",
     "a place": """
+        domicile, wohnumgebung,
         regierungsbezirk, landkreis, wohnort, gemeindegroesse, gemeindegrosse,
         gemeindegrossenklasse, ortsteil, stadtteil, regionstyp, siedlungstyp, bezirk,
         gemeindekennziffer, code insee, code commune, lieu de residence, milieu de residence, type
@@ -298,6 +301,7 @@ PHRASES: dict[str, str] = {
         geaardheid, seksuele orientatie, politieke partij, vakbond, misdrijf, veroordeling,
         partij, orientacao sexual, crime, condenacao""",
     "the time of the survey": """
+        start of interview, end of interview, interview length, length of interview,
         date of interview, time of interview, interview time, start time, end time, arrival time,
         departure time, time of arrival, year of interview, month of interview, interviewdatum,
         befragungsdatum, erhebungsjahr, erhebungsmonat, uhrzeit, date d enquete, date de l
