@@ -14,7 +14,7 @@ import pyarrow as pa
 from indistinct.core import holds_numbers, holds_text
 from indistinct.engine import ColumnFacts, Engine, quote
 from indistinct.files import Source, dialect_of, is_number
-from indistinct.hierarchy import as_text, is_date
+from indistinct.hierarchy import as_texts, is_date
 from indistinct.keys import KeyTable
 from indistinct.knowledge import is_native_name, knowledge
 
@@ -276,7 +276,7 @@ class Content:
     @cached_property
     def texts(self) -> list[str]:
         """The distinct values of the sample as text, without markers for *no value*."""
-        found = (as_text(value) for value in dict.fromkeys(self.sample))
+        found = as_texts(list(dict.fromkeys(self.sample)))
         return [t for t in found if t is not None and t.strip().lower() not in _MARKERS]
 
     def mostly(self, pattern: re.Pattern[str]) -> bool:
