@@ -174,6 +174,10 @@ def test_dirt_is_told_exactly_and_its_lines_give_back_the_clean_file(seed, n):
         (["a", "b", "  "] * 9, []),
         (["13.4.1970", "24.12.1980"] * 20, ["dates"]),
         (["3/4/1970", "5/6/1980"] * 20, ["dates"]),
+        (["1970-04-13", "1980-12-24"] * 20, []),
+        (["1970-04-13", "1980-12-24", " 1980-12-24"] * 20, ["dates"]),
+        (["1970-04-13", "1980-1-4"] * 20, ["dates"]),
+        ([*["13.4.1970", "24.12.1980"] * 20, "NA"], ["dates"]),
         (["1,5", "2,5", "3.5"] * 9, ["numbers"]),
         ([*["1", "2", "3"] * 9, "3.0"], ["numbers"]),
         (["1'200", "2'500", "900"] * 9, ["numbers"]),
@@ -183,8 +187,12 @@ def test_dirt_is_told_exactly_and_its_lines_give_back_the_clean_file(seed, n):
 )
 def test_what_is_dirty_and_what_only_looks_so(column, kinds):
     with workspace() as folder:
-        found = find_dirt(open_table({"v": column}, workspace=folder))
-    assert [one.kind for one in found] == kinds
+        source = open_table({"v": column}, workspace=folder)
+        found = find_dirt(source)
+        assert [one.kind for one in found] == kinds
+        # what is told can be done, and then there is nothing to tell
+        project = read_project(project_lines(found), folder / "release.toml")
+        assert find_dirt(project.apply_to(source, workspace=folder)) == ()
 
 
 def test_a_day_that_may_be_a_month_is_for_a_person_to_decide():

@@ -151,9 +151,10 @@ def _of_texts(variable: Variable, counted: Values, decimal: str) -> Iterator[Dir
         return
     dates = _dates(said)
     if dates is not None:
-        yield from _missing(variable, counted, nothing)
-        if set(dates) != {"%Y-%m-%d"} or not all(map(np.all, dates.values())):
-            yield _of_dates(variable, said, dates)
+        several = list(_missing(variable, counted, nothing))
+        yield from several
+        few = {} if several else _in_blanks(counted.only(nothing))
+        yield from _of_dates(variable, said, dates, few)
         return
     among = _nothing(counted, NOTHING_AMONG_NUMBERS)
     numbers = _numbers(counted.only(~among), decimal)
@@ -333,27 +334,34 @@ def _dates(said: Values) -> dict[str, Bools] | None:
     return found
 
 
-def _of_dates(variable: Variable, said: Values, found: Mapping[str, Bools]) -> Dirt:
-    """Tell of dates that are not all written as ISO writes them."""
+def _of_dates(
+    variable: Variable, said: Values, found: Mapping[str, Bools], few: Mapping[str, int]
+) -> Iterator[Dirt]:
+    """Tell of dates that are not all written as ISO writes them, and of one code among them."""
+    written = read_dates(pc.utf8_trim_whitespace(said.values), ["%Y-%m-%d"])
+    odd = _records(said, written)
+    if not odd:
+        return
     records = {form: int(said.counts[which].sum()) for form, which in found.items()}
     forms = sorted(records, key=lambda form: -records[form])
     dated = sum(records.values())
     rest = said.records - dated
     told = ", ".join(f"{form} {records[form]:,}" for form in forms)
     how = f"dates in {len(forms)} forms" if len(forms) > 1 else "dates, but not as ISO writes them"
-    words = f"{how} ({told})"
+    words = f"{how} ({told}{''.join(f', {_shown(code)} {n:,}' for code, n in few.items())})"
     two_ways = [pair for pair in _TWO_WAYS if set(pair) & set(forms)]
     unsure = any(_unsure(said, pair) for pair in two_ways)
     if unsure:
         words += "; whether the day or the month comes first must be said by you"
     if rest:
         words += f"; {_unread(rest, 'date')}"
-    return Dirt(
+    settings: dict[str, Any] = {"empty": list(few)} if few else {}
+    yield Dirt(
         variable.name,
         "dates",
-        said.records - records.get("%Y-%m-%d", 0),
+        odd,
         words,
-        {"dates": forms},
+        {**settings, "dates": forms},
         sure=not rest and not unsure,
     )
 

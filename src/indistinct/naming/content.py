@@ -14,7 +14,7 @@ import pyarrow as pa
 from indistinct.core import holds_numbers, holds_text
 from indistinct.engine import ColumnFacts, Engine, quote
 from indistinct.files import Source, dialect_of, is_number
-from indistinct.hierarchy import as_text, is_date
+from indistinct.hierarchy import as_texts, is_date
 from indistinct.keys import KeyTable
 from indistinct.knowledge import is_native_name, knowledge
 from indistinct.naming.inside_texts import are_drawn_at_random, joined_names, left_of_texts
@@ -373,11 +373,7 @@ class Content:
         some = self.sample.unique()
         if len(some) > _TEXTS:
             some = some.take(np.linspace(0, len(some) - 1, _TEXTS).astype(np.int64))
-        if self.is_integer:
-            some = some.cast(pa.string())
-        found = (
-            some.to_pylist() if self.is_text or self.is_integer else map(as_text, some.to_pylist())
-        )
+        found = as_texts((some.cast(pa.string()) if self.is_integer else some).to_pylist())
         return [t for t in found if t is not None and t.strip().lower() not in _MARKERS]
 
     def mostly(self, pattern: re.Pattern[str]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, cached_property
 
 from indistinct.core import LEVELS, ROLES, Level, Role, Value, Variable
 from indistinct.files import DATE_FORMATS, Mend
@@ -172,7 +172,7 @@ class DeclaredVariables(Mapping[str, Declared]):
     def __repr__(self) -> str:
         return f"DeclaredVariables({dict(self)!r})"
 
-    @property
+    @cached_property
     def patterns(self) -> tuple[str, ...]:
         """The names that stand for several, the most exact first."""
         found = [name for name in self.sections if is_name_pattern(name)]
