@@ -52,9 +52,9 @@ WHY = (
     "Slower by more than a fifth, and why: `protect` now looks for what undoes its result before "
     "it writes, on records and not on the key table. Members of households are treated alike and "
     "get new numbers, copies and pairs of variables are looked for, columns are looked at for "
-    "names, and the records change their order: each is a pass over the file. `utility` fits the "
-    "same models to a file in which copies were blanked; categories that are in one file only let "
-    "a fit take all its iterations."
+    "names, and the records change their order: each is a pass over the file. `utility` is slower "
+    "on the earlier commit's release as well; about half of its time goes into fitting the models "
+    "that tell the files apart, and what made it more was not found."
 )
 
 
