@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_data import open_small
 
-from indistinct.naming import Guess, guess_variables
+from indistinct.naming import Guess, columns_that_name, guess_variables
 from indistinct.naming.concepts import CONCEPTS, concept_of, concept_of_label, concept_of_part
 
 SIZE = 400
@@ -162,6 +162,19 @@ def test_labelled_codes_are_no_numbers_of_people():
         source = replace(data.source, variables=data.source.variables.updated(told))
         (guess,) = guess_variables(data.engine, source)
     assert guess.role == "key"
+
+
+@pytest.mark.parametrize("name", ["v1", "patient_id", "who"])
+def test_codes_that_are_labelled_with_names_of_people_are_identifiers(name):
+    names = "Kofron Garcia Lindqvist Müller Okafor Nguyen Smith Baker Silva Rossi Novak Petrov"
+    given = "Diana John Richard Evelyn Julie Nancy Patricia Virginia Patrick Lukas Emma Hannah"
+    pairs = zip(given.split(), names.split(), strict=True)
+    labels = dict(enumerate(f"{first} {last}" for first, last in pairs))
+    with open_small({name: (list(labels) * 40)[:SIZE], "q": CODES}) as data:
+        told = {name: {"labels": labels}}
+        source = replace(data.source, variables=data.source.variables.updated(told))
+        assert guess_variables(data.engine, source)[0].role == "identifier"
+        assert name in {one.name for one in columns_that_name(data.engine, source, key=["q"])}
 
 
 def test_a_reason_and_a_question_hold_no_value():

@@ -29,7 +29,7 @@ from indistinct.naming.concepts import (
     says_amount,
     words_of,
 )
-from indistinct.naming.content import SAMPLE, Content, look_at
+from indistinct.naming.content import SAMPLE, Content, hold_names, look_at
 from indistinct.naming.contradictions import contradiction
 from indistinct.naming.dependence import Together
 from indistinct.naming.forms import formed_like
@@ -166,6 +166,8 @@ def _guess_roles(source: Source, contents: Sequence[Content], said: Sequence[_Sa
 
 def _guess_role(variable: Variable, content: Content, said: _Said) -> Guess:
     role, reason, certainty = _role(content, said, variable.label)
+    if not _says_enough(said.concept) and hold_names(list(variable.labels.values())):
+        role, reason, certainty = "identifier", "its labels are names of people", "likely"
     if said.where != "name" and reason.startswith("name says"):
         reason = reason.replace("name says", said.where, 1)
     if said.against and certainty != "sure":
@@ -186,7 +188,7 @@ def _listen(variable: Variable, content: Content) -> _Said:
     not believed, either, and told where nothing else is known.
     """
     against = ""
-    labelled = bool(variable.labels) and variable.labels_most(content.sample.unique().to_pylist())
+    labelled = _has_categories(variable, content)
     for concept, where, certainty in _sayings(variable, content):
         if (held := contradiction(concept, content, labelled=labelled)) is None:
             certain: Certainty = "likely" if against and certainty == "sure" else certainty
@@ -198,6 +200,13 @@ def _listen(variable: Variable, content: Content) -> _Said:
     if spoken is not None and not against and share < _PARTLY:
         against = f"label speaks of {spoken.about} among other things"
     return _Said(against=against)
+
+
+def _has_categories(variable: Variable, content: Content) -> bool:
+    """Say whether values are codes of categories by their labels, not of people by their names."""
+    if not variable.labels or not variable.labels_most(content.sample.unique().to_pylist()):
+        return False
+    return not hold_names(list(variable.labels.values()))
 
 
 def _sayings(variable: Variable, content: Content) -> Iterator[tuple[Concept, str, Certainty]]:
