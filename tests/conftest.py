@@ -32,6 +32,7 @@ collect_ignore_glob = ["*conftest.py"]
 
 CEILING = 2.0
 """Seconds that an everyday test should take at most."""
+_DEAREST = 15
 FIRST = ("spark", "postgres")
 """Marks of tests that start something of their own, which is started once if they are together."""
 
@@ -77,15 +78,24 @@ class _Taken:
     def __init__(self, budget: float) -> None:
         self._budget = budget
         self._began = time.monotonic()
+        self._all: Counter[str] = Counter()
         self._everyday: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._all[report.nodeid] += report.duration
         if not report.keywords.keys() & {"heavy", "long", *FIRST}:
             self._everyday[report.nodeid] += report.duration if report.when == "call" else 0.0
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         taken = time.monotonic() - self._began
         terminalreporter.write_sep("-", f"{taken:,.0f} s of {self._budget:,.0f} s")
+        files: Counter[str] = Counter()
+        for name, seconds in self._all.items():
+            files[name.partition("::")[0]] += seconds
+        for kind, counted in (("files", files), ("tests", self._all)):
+            terminalreporter.write_line(f"the dearest {kind}, with what they set up:")
+            for name, seconds in counted.most_common(_DEAREST):
+                terminalreporter.write_line(f"  {seconds:5.1f} s  {name}")
         slow = {name: taken for name, taken in self._everyday.items() if taken > CEILING}
         if slow:
             total = sum(self._everyday.values())
