@@ -17,6 +17,7 @@ import indistinct as ind
 from indistinct.core import Variable, Variables
 from indistinct.files import open_data, workspace, write_data
 from indistinct.files.coded import is_coded, with_codes, with_texts
+from indistinct.hierarchy import suppression_only
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 READ = {"stata": pyreadstat.read_dta, "spss": pyreadstat.read_sav}
@@ -77,7 +78,9 @@ def people(folder: Path, format: str) -> Path:
 @pytest.mark.parametrize("format", ["stata", "spss"])
 def test_labels_are_kept_through_a_release_to_the_last_one(tmp_path, format):
     with ind.open(people(tmp_path, format)) as data:
-        done = data.protect(["age", "sex", "marital"], method="mondrian", k=5, seed=1)
+        key = ["age", "sex", "marital"]
+        trees = {**data.hierarchies(key), "marital": suppression_only(range(1, 6), name="marital")}
+        done = data.protect(key, method="mondrian", k=5, seed=1, hierarchies=trees)
         made = data.release(tmp_path / "r", done, seed=1, although_unproved=True)
         as_parquet = data.release(
             tmp_path / "p", done, seed=1, format="parquet", although_unproved=True

@@ -8,20 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from indistinct import hierarchy as climbing  # its builders are loaded where one is needed
 from indistinct.core import InputError, did_you_mean
-from indistinct.hierarchy import (
-    Hierarchy,
-    code_hierarchy,
-    date_hierarchy,
-    file_hierarchy,
-    interval_hierarchy,
-    ordered_hierarchy,
-    standard_hierarchy,
-    suppression_only,
-    taxonomy_hierarchy,
-)
 from indistinct.project.settings import (
     Check,
     Place,
@@ -32,6 +22,9 @@ from indistinct.project.settings import (
     whole,
     yes_or_no,
 )
+
+if TYPE_CHECKING:
+    from indistinct.hierarchy import Hierarchy
 
 __all__ = ["KINDS", "HierarchyBuilder", "hierarchy_setting"]
 
@@ -64,7 +57,7 @@ class HierarchyBuilder:
         return hierarchy
 
 
-Make = Callable[[list[object], str, list[object], dict[str, Any]], Hierarchy]
+Make = Callable[[list[object], str, list[object], dict[str, Any]], "Hierarchy"]
 
 
 @dataclass(frozen=True)
@@ -102,14 +95,14 @@ KINDS: Mapping[str, Kind] = {
             "top": _number,
             "origin": _number,
         },
-        lambda values, name, special, options: interval_hierarchy(
+        lambda values, name, special, options: climbing.interval_hierarchy(
             values, name=name, special=special, **options
         ),
         probe=0,
     ),
     "codes": Kind(
         {"keep": _numbers, "minimum": whole(least=0), "at_separators": yes_or_no},
-        lambda values, name, special, options: code_hierarchy(
+        lambda values, name, special, options: climbing.code_hierarchy(
             values,
             name=name,
             special=special,
@@ -121,32 +114,34 @@ KINDS: Mapping[str, Kind] = {
     "dates": Kind(
         {"levels": listed(_window, "windows of time")},
         lambda values, name, special, options: (
-            date_hierarchy(values, name=name, special=special, windows=options["levels"])
+            climbing.date_hierarchy(values, name=name, special=special, windows=options["levels"])
             if options
-            else date_hierarchy(values, name=name, special=special)
+            else climbing.date_hierarchy(values, name=name, special=special)
         ),
         probe="2000-01-01",
     ),
     "order": Kind(
         {"values": value_list, "group": whole(least=2)},
-        lambda values, name, special, options: ordered_hierarchy(
+        lambda values, name, special, options: climbing.ordered_hierarchy(
             [*options.pop("values"), *special], name=name, special=special, **options
         ),
         needs=("values",),
     ),
     "suppress": Kind(
-        {}, lambda values, name, special, options: suppression_only(values, name=name), probe=0
+        {},
+        lambda values, name, special, options: climbing.suppression_only(values, name=name),
+        probe=0,
     ),
     "taxonomy": Kind(
         {"file": existing_file, "root": text},
-        lambda values, name, special, options: taxonomy_hierarchy(
+        lambda values, name, special, options: climbing.taxonomy_hierarchy(
             options.pop("file"), values=values, name=name, **options
         ),
         needs=("file",),
     ),
     "standard": Kind(
         {"standard": text},
-        lambda values, name, special, options: standard_hierarchy(
+        lambda values, name, special, options: climbing.standard_hierarchy(
             values, name=name, special=special, **options
         ),
         probe="0",
@@ -154,7 +149,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "file": Kind(
         {"file": existing_file},
-        lambda values, name, special, options: file_hierarchy(
+        lambda values, name, special, options: climbing.file_hierarchy(
             options["file"], values, name=name, special=special
         ),
         needs=("file",),

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
+from indistinct import hierarchy as climbing
 from indistinct.core import (
     InputError,
     Missing,
@@ -24,7 +25,6 @@ from indistinct.core import (
 )
 from indistinct.engine import EngineName
 from indistinct.files import Format, Source, mended, open_data
-from indistinct.hierarchy import Hierarchies, as_text, load_hierarchies
 from indistinct.households import HouseholdColumns
 from indistinct.options import READING, Lines, Told, Use, Where
 from indistinct.project.declared import (
@@ -313,7 +313,9 @@ class Project:
             return self.of_variables(name, key)
         return getattr(getattr(self, section), name)
 
-    def hierarchies(self, values: Mapping[str, Iterable[object]], source: Source) -> Hierarchies:
+    def hierarchies(
+        self, values: Mapping[str, Iterable[object]], source: Source
+    ) -> climbing.Hierarchies:
         """Return a hierarchy for each variable, given the values that occur.
 
         What the file describes for the variable comes first, then ``<variable>.csv`` in the
@@ -339,14 +341,14 @@ class Project:
                     problems.append(f"{self.path}:{line}: {error}")
         if problems:
             raise InputError("\n".join(problems))
-        rest = load_hierarchies(
+        rest = climbing.load_hierarchies(
             self.release.hierarchies,
             {name: occurring for name, occurring in known.items() if name not in built},
             levels={name: source.variables[name].level for name in known},
             special=special,
             labelled={n for n, found in known.items() if source.variables[n].labels_most(found)},
         )
-        return Hierarchies(
+        return climbing.Hierarchies(
             [built.get(n) or rest[n] for n in known], notes=rest.notes, chosen=rest.chosen
         )
 
@@ -510,7 +512,7 @@ def _fit_number(value: Any, kind: pa.DataType) -> Any:
 def _fit(value: Any, kind: pa.DataType) -> Any:
     """Give a declared value the type of its column: keys of a TOML table are always text."""
     if holds_text(kind):
-        return as_text(value)
+        return climbing.as_text(value)
     if not holds_numbers(kind):
         raise _Unfit
     if not isinstance(value, str):
