@@ -68,6 +68,7 @@ MAY_CHANGE_NOTHING = {
     **dict.fromkeys(("names", "protection"), "what is done anyway, said aloud"),
     **dict.fromkeys(("kinship", "told", "use"), DATA),
     "hierarchies": DATA,
+    "mend": DATA,
     "brief": "leaves out what is not said of every kind of release",
     "who": "stands in the log, beside the time",
     "tables": "a promise that stands in the log",

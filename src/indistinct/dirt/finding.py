@@ -116,7 +116,8 @@ def look_at_values(
     for name, counted in values_of(source, asked):
         distinct[name], missing[name] = len(counted.values), counted.nothing
         found += _of_variable(source.variables[name], counted, decimal)
-    if person is not None:
+    # a person told by two columns has no column of their own here
+    if person in source.variables:
         found += _of_records(source, person)
     return LookedAt(tuple(found), distinct, missing)
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 __all__ = ["LANGUAGES", "Words", "load_words"]
 
@@ -36,7 +36,7 @@ class Words:
         text = self.texts[name]
         if not values:
             return Markup(text)
-        return Markup(text.format_map({n: escape(self._said(v)) for n, v in values.items()}))
+        return Markup(text).format_map({n: self._said(v) for n, v in values.items()})
 
     def known(self, name: str, otherwise: str) -> str:
         """Return a text, or what is given where the catalogue has none."""
