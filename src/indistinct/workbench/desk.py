@@ -313,6 +313,9 @@ class Desk:
             return key_of(kind, data, files, said.get("data"), variables, counted)
         if kind == "lattice":
             return key_of(kind, self.key_for("count"), self._of_lattice())
+        if kind == "closer":
+            promised = {n: release.get(n) for n in ("k", "at_most")}
+            return key_of(kind, self.key_for("count"), promised, said.get("public"))
         if kind in ("protect", "compare"):
             left_out = {*_TOLD, *(["method"] if kind == "compare" else [])}
             used = {n: v for n, v in release.items() if n not in left_out}

@@ -68,6 +68,7 @@ def effect(visit: Visit, counted: dict[str, Any], wanted: dict[str, int]) -> dic
         "out_before": counted["below"][""][k],
         "out_after": int(roll_up(table, levels)[k]),
         "records": counted["records"],
+        "wildcard": visit.desk.content.get("release", {}).get("missing") == "wildcard",
         "changed": dict(zip(table.names, levels, strict=True))
         != _full(table.names, levels_now(visit.desk)),
     }
