@@ -220,6 +220,13 @@ def test_what_is_refused_leaves_project_and_folder_as_they_were(counted: Served)
     assert len(counted.desk.history.states) == 1
 
 
+@pytest.mark.parametrize("path", ["edit", "lines", "build", "files"])
+def test_no_hierarchy_is_changed_without_a_version(counted: Served, path: str):
+    form = {"variable": "0", "level": "0", "what": "insert", "kind": "suppress", "lines": "a;*"}
+    assert counted.post(f"/hierarchies/{path}", **form).status == 409
+    assert (counted.desk.folder / "release.toml").read_text() == PROJECT
+
+
 def test_a_link_for_a_folder_of_hierarchies_is_not_followed(counted: Served, tmp_path: Path):
     outside = tmp_path / "outside"
     outside.mkdir()

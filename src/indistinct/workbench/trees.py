@@ -30,8 +30,9 @@ from indistinct.hierarchy import (
     write_csv,
 )
 from indistinct.workbench.desk import Desk
-from indistinct.workbench.rollup import roll_up
+from indistinct.workbench.rollup import roll_up_levels
 from indistinct.workbench.steps import levels_now, section_of_level
+from indistinct.workbench.store import key_of
 
 __all__ = [
     "HIERARCHY_ENDINGS",
@@ -303,17 +304,18 @@ def cuts_by_counts(tree: Hierarchy, counts: Sequence[int], intervals: int) -> li
 
 def out_by_level(desk: Desk, name: str, k: int) -> list[int]:
     """Return how many stand out with a variable at each of its levels, the others as they are."""
-    table, now = desk.rollup, levels_now(desk)
-    levels = [
-        min(now.get(n, 0), len(climb) - 1)
-        for n, climb in zip(table.names, table.climbs, strict=True)
-    ]
-    j = table.names.index(name)
-    found = []
-    for level in range(len(table.climbs[j])):
-        levels[j] = level
-        found.append(int(roll_up(table, levels)[k]))
-    return found
+    now = levels_now(desk)
+    key = key_of(desk.key_for("count"), name, k, now)
+    known = desk.store.read("levels", key)
+    if known is None:
+        table = desk.rollup
+        levels = [
+            min(now.get(one, 0), len(climb) - 1)
+            for one, climb in zip(table.names, table.climbs, strict=True)
+        ]
+        known = {"out": [int(out[k]) for out in roll_up_levels(table, name, levels)]}
+        desk.store.keep("levels", key, known)
+    return list(known["out"])
 
 
 # Files -------------------------------------------------------------------------------------------
