@@ -278,6 +278,25 @@ def test_the_page_says_at_once_what_an_edit_does(counted: Served):
     assert counted.get("/hierarchies/edit?variable=99").status == 400
 
 
+@pytest.mark.heavy
+def test_the_release_is_what_run_writes_byte_for_byte(counted: Served):
+    from indistinct.flow import run_project
+
+    regrouped(counted)
+    town = position(counted, "town")
+    assert counted.change("/hierarchies", **{f"level.{town}": "1"}).status == 303
+    counted.change("/prove/terms", **{"release-format": "csv"})
+    assert counted.change("/prove/export", out="released").status == 303
+    counted.settle("release")
+    job = counted.desk.jobs.of("release")[-1]
+    assert job.state == "done", job.error
+    folder = counted.desk.folder
+    run_project(folder / "release.toml", out=folder / "by-hand")
+    ours, theirs = ((folder / name / "data.csv").read_bytes() for name in ("released", "by-hand"))
+    assert ours == theirs
+    assert b"north" in ours
+
+
 # Files -------------------------------------------------------------------------------------------
 
 
