@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from indistinct.workbench.rollup import MOST, Rollup, least_classes, roll_up
+from indistinct.workbench.rollup import MOST, Rollup, least_classes, roll_up, roll_up_levels
 
 
 def table(seed: int, *, people: bool) -> Rollup:
@@ -37,6 +37,13 @@ def test_rolling_up_is_counting_anew(people, levels, among):
         told = roll_up(found, levels, among)
         for k in (2, 3, 5, 10, MOST):
             assert told[k] == sum(n for c, n in records.items() if size[c] < k)
+
+
+@pytest.mark.parametrize("people", [False, True])
+def test_all_levels_of_a_variable_at_once_are_each_level_by_itself(people):
+    found = table(1, people=people)
+    each = [roll_up(found, [1, level, 0]).tolist() for level in range(3)]
+    assert [out.tolist() for out in roll_up_levels(found, "b", [1, 2, 0])] == each
 
 
 def test_the_least_classes_are_the_least_and_say_what_gives_them_away():

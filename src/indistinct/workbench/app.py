@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -18,7 +19,9 @@ from starlette.routing import Route
 
 from indistinct.core import IndistinctError, InputError, load_every_module
 from indistinct.core.doors import watching
+from indistinct.files import BY_SUFFIX
 from indistinct.workbench.desk import Busy, Desk, Stale
+from indistinct.workbench.trees import HIERARCHY_ENDINGS
 from indistinct.workbench.visiting import SCREENS, Visit
 from indistinct.workbench.words import LANGUAGES, Words, load_words
 
@@ -27,6 +30,8 @@ __all__ = ["make_application"]
 MOST_FORM = 2_000_000
 """Bytes of a form, which holds no file."""
 MOST_FIELDS = 20_000
+BROUGHT: dict[str, Iterable[str]] = {"open": BY_SUFFIX, "hierarchies": HIERARCHY_ENDINGS}
+"""The screens to which files are brought along, and how the names of those end."""
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -44,8 +49,8 @@ def make_application(desk: Desk) -> Starlette:
         name = name or "open"
         found = SCREENS.get(name)
         function = found.answers.get((_method(request), rest)) if found is not None else None
-        if (name, rest, request.method) == ("open", "bring", "POST"):
-            return await _receive(_visit(desk, words, name, request), request)
+        if rest == "bring" and name in BROUGHT and request.method == "POST":
+            return await _receive(_visit(desk, words, name, request), request, BROUGHT[name])
         if found is None or function is None:
             return await run_in_threadpool(
                 _mistake, _visit(desk, words, "open", request), words("error.no_page"), 404
@@ -108,7 +113,7 @@ async def _form(request: Request) -> FormData:
         raise _TooMuch("The form is not one that the workbench shows.") from error
 
 
-async def _receive(visit: Visit, request: Request) -> Response:
+async def _receive(visit: Visit, request: Request, endings: Iterable[str]) -> Response:
     """Take a file that was dropped: its name in a header, its bytes as they are."""
     try:
         size = int(request.headers.get("content-length", ""))
@@ -117,7 +122,7 @@ async def _receive(visit: Visit, request: Request) -> Response:
     name = unquote(request.headers.get("x-name", ""))
     try:
         visit.desk.check_room(size)
-        with visit.desk.receiving(name) as aside:
+        with visit.desk.receiving(name, endings) as aside:
             with aside.open("wb") as to:
                 async for chunk in request.stream():
                     size -= len(chunk)

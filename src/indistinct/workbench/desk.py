@@ -13,7 +13,7 @@ import secrets
 import shutil
 import threading
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,12 @@ class Stale(InputError):
 
 class Busy(InputError):
     """A change while a release of the project is being written."""
+
+
+def _file_of_tree(declared: Mapping[str, Any]) -> object:
+    """Return the file that a variable's hierarchy is read from, if it is read from one."""
+    given = declared.get("hierarchy")
+    return given.get("file") if isinstance(given, dict) else given
 
 
 @dataclass(frozen=True)
@@ -113,12 +119,12 @@ class Desk:
             )
         return place
 
-    def new_file(self, name: str) -> Path:
-        """Return where a new file of records goes; one that is there is never replaced."""
+    def new_file(self, name: str, endings: Iterable[str] = BY_SUFFIX) -> Path:
+        """Return where a new file goes, of records if not said; one there is never replaced."""
         place = self.place_of(os.path.basename(name.replace("\\", "/")))
-        if not place.name.lower().endswith(tuple(BY_SUFFIX)):
-            known = ", ".join(sorted(BY_SUFFIX))
-            raise InputError(f"The workbench reads files of records: {known}. Choose one of those.")
+        if not place.name.lower().endswith(tuple(endings)):
+            known = ", ".join(sorted(endings))
+            raise InputError(f"What can be brought along here: {known}. Choose one of those.")
         if os.path.lexists(place):
             raise InputError(
                 f"{place.name} is in the folder already. Open it there, or rename your file."
@@ -126,9 +132,9 @@ class Desk:
         return place
 
     @contextlib.contextmanager
-    def receiving(self, name: str) -> Iterator[Path]:
+    def receiving(self, name: str, endings: Iterable[str] = BY_SUFFIX) -> Iterator[Path]:
         """Give a place to write what is brought along; it gets its name when it is whole."""
-        with watching(), written_whole(self.new_file(name), private=True) as aside:
+        with watching(), written_whole(self.new_file(name, endings), private=True) as aside:
             yield aside
 
     def check_room(self, size: int) -> None:
@@ -300,12 +306,16 @@ class Desk:
             missing = {name: one.get("missing") for name, one in variables.items()}
             return key_of(kind, data, said.get("data"), missing)
         named = [release[name] for name in ("hierarchies", "plan") if name in release]
+        named += [str(given) for one in variables.values() if (given := _file_of_tree(one))]
         files = [self._digest(str(self.folder / one)) for one in named]
         if kind == "count":
             counted = {n: release.get(n) for n in ("key", "person", "missing", "hierarchies")}
             return key_of(kind, data, files, said.get("data"), variables, counted)
         if kind == "lattice":
             return key_of(kind, self.key_for("count"), self._of_lattice())
+        if kind == "closer":
+            promised = {n: release.get(n) for n in ("k", "at_most")}
+            return key_of(kind, self.key_for("count"), promised, said.get("public"))
         if kind in ("protect", "compare"):
             left_out = {*_TOLD, *(["method"] if kind == "compare" else [])}
             used = {n: v for n, v in release.items() if n not in left_out}

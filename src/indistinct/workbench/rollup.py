@@ -10,7 +10,7 @@ import numpy as np
 
 from indistinct import keys
 
-__all__ = ["MOST", "Rollup", "class_sizes", "least_classes", "roll_up"]
+__all__ = ["MOST", "Rollup", "class_sizes", "least_classes", "roll_up", "roll_up_levels"]
 
 MOST = 100
 """The largest k for which is known at once who stands out."""
@@ -77,6 +77,19 @@ def roll_up(table: Rollup, levels: Sequence[int] = (), among: Sequence[int] | No
     records = np.bincount(of_rows, weights=table.counts, minlength=MOST + 1).astype(np.int64)
     # fewer than k: those in classes of 1 to k - 1
     return np.concatenate([[0], np.cumsum(records)[:MOST]])
+
+
+def roll_up_levels(table: Rollup, name: str, levels: Sequence[int]) -> list[Any]:
+    """Return what `roll_up` says with one variable at each of its levels, the others as given.
+
+    The others are grouped once, whatever the number of levels.
+    """
+    j = table.names.index(name)
+    others, _ = class_sizes(table, levels, [i for i in range(len(table.names)) if i != j])
+    numbers = np.arange(int(others.max(initial=-1)) + 1)[None, :]
+    leaves = np.stack([others, table.leaves[:, j]], axis=1)
+    narrow = Rollup(("", name), leaves, table.counts, table.people, (numbers, table.climbs[j]))
+    return [roll_up(narrow, [0, level]) for level in range(len(table.climbs[j]))]
 
 
 def least_classes(table: Rollup, k: int, levels: Sequence[int] = (), *, most: int) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from indistinct.workbench.desk import Desk
 
-__all__ = ["changes_of_levels", "levels_now"]
+__all__ = ["changes_of_levels", "levels_now", "section_of_level"]
 
 _NAME = "coarser "
 """What the names of these steps begin with; the variable follows."""
@@ -22,6 +22,11 @@ def levels_now(desk: Desk) -> dict[str, int]:
     }
 
 
+def section_of_level(name: str) -> tuple[str, str]:
+    """Return the section of the step that brings a variable to a level."""
+    return ("steps", f"{_NAME}{name}")
+
+
 def changes_of_levels(
     desk: Desk, counted: Mapping[str, Any], wanted: Mapping[str, int]
 ) -> dict[tuple[str, ...], Any]:
@@ -34,7 +39,7 @@ def changes_of_levels(
     for name, level in wanted.items():
         if level == now.get(name, 0):
             continue
-        section = ("steps", f"{_NAME}{name}")
+        section = section_of_level(name)
         if level == 0:
             changes[section] = None
             continue

@@ -26,6 +26,7 @@ from indistinct.core import IndistinctError, InputError, listening, progress, sy
 from indistinct.core.doors import write_whole, written_whole
 from indistinct.project import Project, check_categories, check_levels, draft_project, read_project
 from indistinct.protect import Protected, ReleaseKey, origin_of
+from indistinct.risk import attribute_disclosure, household_risk, minimal_uniques
 from indistinct.workbench.rollup import Rollup, roll_up
 from indistinct.workbench.store import Store
 
@@ -38,6 +39,10 @@ LOOKED_AT = 200
 MOST_NODES = 20_000
 """Nodes of a lattice that are gone over."""
 COMMON = 5
+MOST_TOGETHER = 3
+"""Variables of a combination that is looked at by itself."""
+COMBINATIONS = 40
+"""Combinations that are shown of those that single somebody out."""
 """Values of a variable that are shown."""
 _EVERY = 0.2
 """Seconds between two words about how far the work is."""
@@ -420,6 +425,62 @@ def population(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def closer(request: dict[str, Any]) -> dict[str, Any]:
+    """Look closer at who stands out, as the project counts it: by what, at home, and what is told.
+
+    What is kept: minimal uniques by their variables, who lives with somebody that stands out, and
+    what is learnt of sensitive variables without a link to a record.
+    """
+    store = Store(Path(request["results"]))
+    with _opened(request) as opened:
+        data = _declared(opened)
+        key = data.key()
+        found = data.uniques(key)
+        table = found.key_table
+        if found.person is not None:
+            people = keys.people_by_class(data.engine, found.source, key, found.person)
+            table = replace(table, counts=people)
+        least = minimal_uniques(table, max_size=min(MOST_TOGETHER, len(key)))
+        combinations = list(itertools.islice(least.combinations(), COMBINATIONS))
+        content: dict[str, Any] = {
+            "k": found.k,
+            "at_risk": found.at_risk,
+            "records": found.records,
+            "person": found.person,
+            "sample_uniques": least.sample_uniques,
+            "special_uniques": least.special_uniques,
+            "by_smallest": list(least.by_smallest.items()),
+            "combinations": [[list(names), n] for names, n in combinations],
+            "household": None,
+            "sensitive": [],
+        }
+        household = next(iter(data.variables.names(role="household")), None)
+        if household is not None:
+            out = (found.frequency() < found.k).astype(np.float64)
+            homes = household_risk(out, found.source.batches([household]))
+            content["household"] = {
+                "name": household,
+                "themselves": int(out.sum()),
+                "with_others": int((homes > 0).sum()),
+            }
+        sensitive = [n for n in data.variables.names(role="sensitive") if n not in key]
+        if sensitive:
+            wider = data.key_table([*key, *sensitive])
+            told = attribute_disclosure(wider, key, sensitive)
+            content["sensitive"] = [
+                {
+                    "name": one.name,
+                    "l": one.diversity.least("distinct"),
+                    "entropy": one.diversity.least("entropy"),
+                    "t": one.closeness.largest,
+                    "disclosed": one.disclosed,
+                }
+                for one in told.variables
+            ]
+        store.keep("closer", request["key"], content)
+    return {}
+
+
 def lattice(request: dict[str, Any]) -> dict[str, Any]:
     """Go over every way to bring whole variables to levels; nothing above a safe one is counted.
 
@@ -476,5 +537,6 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "compare": compare,
     "lattice": lattice,
     "population": population,
+    "closer": closer,
     "release": release,
 }

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from indistinct.core import InputError
 from indistinct.workbench.rollup import roll_up
 from indistinct.workbench.steps import changes_of_levels, levels_now
+from indistinct.workbench.trees import promised_k
 from indistinct.workbench.visiting import Visit, screen
 
 answering = screen("hierarchies", place=30)
@@ -57,8 +58,7 @@ def _trees(visit: Visit, counted: dict[str, Any]) -> list[dict[str, Any]]:
 def effect(visit: Visit, counted: dict[str, Any], wanted: dict[str, int]) -> dict[str, Any]:
     """Return what levels do to who stands out, by rolling up the key table."""
     table = visit.desk.rollup
-    release = visit.desk.content.get("release", {})
-    k = min(release.get("k") or release.get("at_most", 4) + 1, 100)
+    k = promised_k(visit.desk)
     levels = [
         max(0, min(wanted.get(name, 0), len(climb) - 1))
         for name, climb in zip(table.names, table.climbs, strict=True)
@@ -68,6 +68,7 @@ def effect(visit: Visit, counted: dict[str, Any], wanted: dict[str, int]) -> dic
         "out_before": counted["below"][""][k],
         "out_after": int(roll_up(table, levels)[k]),
         "records": counted["records"],
+        "wildcard": visit.desk.content.get("release", {}).get("missing") == "wildcard",
         "changed": dict(zip(table.names, levels, strict=True))
         != _full(table.names, levels_now(visit.desk)),
     }

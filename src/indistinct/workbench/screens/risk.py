@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
@@ -32,6 +33,7 @@ def show(visit: Visit) -> Response:
         "risk.html",
         **picture(visit, counted),
         **_of_population(visit),
+        **_closer(visit),
         command=visit.command("uniques", "--k", str(_k(visit))),
     )
 
@@ -55,6 +57,7 @@ def _of_population(visit: Visit) -> dict[str, Any]:
     desk, asked = visit.desk, visit.query.get("sample", "")
     weighted = any(v.get("role") == "weight" for v in desk.content.get("variables", {}).values())
     shown: dict[str, Any] = {"weighted": weighted, "sample": "", "population": None, "job": None}
+    shown |= {"interval": None, "z": None}
     if asked:
         fraction = _fraction(visit, asked)
         key = desk.key_of_population(fraction)
@@ -62,6 +65,8 @@ def _of_population(visit: Visit) -> dict[str, Any]:
         shown["population"] = desk.store.read("population", key)
         if shown["population"] is None:
             shown["job"] = desk.jobs.last("population", key)
+        else:
+            shown |= _interval(shown["population"])
     return shown
 
 
@@ -71,6 +76,40 @@ def estimate(visit: Visit) -> Response:
     fraction = _fraction(visit, visit.form.get("sample", ""))
     visit.desk.wanted("population", again=True, fraction=fraction)
     return visit.go(f"/risk?sample={100 * fraction:g}" if fraction else "/risk?sample=w")
+
+
+def _closer(visit: Visit) -> dict[str, Any]:
+    """Return what a closer look found, or the job that takes it."""
+    desk = visit.desk
+    found = desk.result("closer")
+    job = None if found is not None else desk.jobs.last("closer", desk.key_for("closer"))
+    wildcard = desk.content.get("release", {}).get("missing") == "wildcard"
+    return {"closer": found, "closer_job": job, "wildcard": wildcard}
+
+
+@answering("POST", "closer")
+def look_closer(visit: Visit) -> Response:
+    """Begin to look closer: it takes the records themselves, and so a job."""
+    if visit.desk.result("closer") is None:
+        visit.desk.wanted("closer", again=True)
+    return visit.go("/risk#closer")
+
+
+def _interval(population: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the interval of an estimate and how far its model is believed, where they are known.
+
+    The interval is that of the search for a model, which has one sampling fraction for all; where
+    weights say otherwise and the estimate lies outside, it is not shown.
+    """
+    path = population.get("path") or {}
+    ends = path.get("expected_population_uniques_interval") or [None, None]
+    estimate = population.get("expected_population_uniques")
+    known = estimate is not None and None not in ends
+    steps, chosen = path.get("path") or [], path.get("chosen", -1)
+    return {
+        "interval": ends if known and ends[0] <= estimate <= ends[1] else None,
+        "z": steps[chosen].get("z1") if 0 <= chosen < len(steps) else None,
+    }
 
 
 def _promised(visit: Visit) -> int:

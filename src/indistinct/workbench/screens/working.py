@@ -45,6 +45,7 @@ def begin_again(visit: Visit) -> Response:
         "protect",
         "compare",
         "lattice",
+        "closer",
     ):
         visit.desk.wanted(job.kind, again=True)
     return visit.go(_back(visit))

@@ -33,11 +33,11 @@ async function bring(file) {
   said.className = "";
   said.textContent = `${file.name} …`;
   try {
-    const answer = await fetch("/open/bring", {
+    const answer = await fetch(place.dataset.to, {
       method: "POST", body: file, headers: { "X-Name": encodeURIComponent(file.name) },
     });
     const text = await answer.text();
-    if (answer.ok) { location.assign("/open"); return; }
+    if (answer.ok) { location.assign(place.dataset.then); return; }
     said.textContent = text;
   } catch {
     said.textContent = place.dataset.failed;
