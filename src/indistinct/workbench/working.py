@@ -26,8 +26,10 @@ from indistinct.core import IndistinctError, InputError, listening, progress, sy
 from indistinct.core.doors import write_whole, written_whole
 from indistinct.project import Project, check_categories, check_levels, draft_project, read_project
 from indistinct.protect import Protected, ReleaseKey, origin_of
+from indistinct.workbench.lettering import look_at_letters, scrub_letters
 from indistinct.workbench.rollup import Rollup, roll_up
 from indistinct.workbench.store import Store
+from indistinct.workbench.tabling import publish, weigh
 
 __all__ = ["serve"]
 
@@ -477,4 +479,8 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "lattice": lattice,
     "population": population,
     "release": release,
+    "tables": weigh,
+    "publish": publish,
+    "letters": look_at_letters,
+    "scrubbed": scrub_letters,
 }

@@ -45,6 +45,7 @@ def begin_again(visit: Visit) -> Response:
         "protect",
         "compare",
         "lattice",
+        "tables",
     ):
         visit.desk.wanted(job.kind, again=True)
     return visit.go(_back(visit))
@@ -61,6 +62,8 @@ def _back(visit: Visit) -> str:
         "compare",
         "result",
         "prove",
+        "tables",
+        "letters",
     )
     back = str(visit.form.get("back", "open"))
     return f"/{back}" if back in names else "/"
