@@ -19,6 +19,8 @@ NOTES = [
     {"id": 3, "who": "p2", "text": "The Quexal sign was absent. Mr. Peter Underhill is well."},
 ]
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture
 def lettered(begun: Served) -> Served:

@@ -13,6 +13,8 @@ from served import PROJECT, Served
 
 from indistinct.workbench.desk import PRIVATE
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture
 def tabled(begun: Served) -> Served:
