@@ -275,3 +275,92 @@ def test_without_scripts_the_work_goes_on(chromium: Any, tmp_path: Path):
         page.click("#people button")
         assert "Given away by" in page.inner_text("body")
         context.close()
+
+
+@pytest.mark.parametrize("language", ["English", "Deutsch"])
+def test_tables_are_chosen_protected_and_published(surfer: Surfer, there: Served, language: str):
+    page = surfer.page
+    if there.desk.project_name is None:
+        surfer.go("open")
+        page.get_by_role("button", name="people.csv").click()
+        surfer.settle()
+    page.get_by_role("button", name=language).click()
+    surfer.go("tables")
+    if not there.desk.content.get("tables"):
+        page.select_option("#f-publish-area", "region")
+        surfer.press('form[action="/tables/areas"] button')
+        page.check("input[name=dimension][value=age]")
+        page.fill('tr:has(input[value=age]) input[name^="width"]', "2")
+        page.check("input[name=dimension][value=sex]")
+        surfer.press('form[action="/tables/add"] > p button')
+    (table,) = there.desk.content["tables"].values()
+    assert set(table["dimensions"]) == {"age:2", "sex"}
+    page.select_option("#f-publish-method", "suppress")
+    surfer.press('form[action="/tables/method"] button.first')
+    assert there.desk.result("publish")["state"] == "holds", page.inner_text("main")
+    page.click('form[action="/tables/cells"] button')
+    page.wait_for_selector("#cells table")
+    page.click('form[action="/tables/exposed"] button')
+    page.wait_for_selector("#exposed table, #exposed > p")
+    everybody_can_read(surfer, "tables")
+    out = f"tables-{language}"
+    page.fill('form[action="/tables/export"] input[name=out]', out)
+    surfer.press('form[action="/tables/export"] button')
+    assert (there.desk.folder / out / "certificate.json").is_file(), page.inner_text("main")
+    assert not surfer.said
+
+
+@pytest.mark.parametrize("language", ["English", "Deutsch"])
+def test_letters_are_read_corrected_and_written(surfer: Surfer, there: Served, language: str):
+    page = surfer.page
+    folder = there.desk.folder / "letters-in"
+    folder.mkdir(exist_ok=True)
+    (folder / "a.txt").write_text(
+        "RE: Jane Longfellow\n\nDear Dr. Abernathy:\n\nThank you for sending Mrs. Longfellow, who "
+        "was born on 5/26/1946 and lives in Springfield. The Quexal sign was absent.\nCall me at "
+        "617-555-0148.\n"
+    )
+    (folder / "b.txt").write_text("Nothing to note of <b>anybody</b>.\n")
+    if there.desk.project_name is None:
+        surfer.go("open")
+        page.get_by_role("button", name="people.csv").click()
+        surfer.settle()
+    page.get_by_role("button", name=language).click()
+    surfer.go("letters")
+    page.check('input[name=name][value="letters-in"]')
+    surfer.press('form[action="/letters/choose"] button')
+    assert "Longfellow" not in page.inner_text("main")
+    everybody_can_read(surfer, "letters")
+    page.locator("ol.line a").first.click()
+    surfer.settle()
+    assert page.locator("#letter mark").count() >= 4
+    if not page.locator("form[action='/letters/back']").count():
+        page.fill("#words", "Quexal")
+        page.locator('form[action="/letters/add"] select').select_option("last name")
+        surfer.press('form[action="/letters/add"] button')
+    marks = page.locator("#letter mark").all_inner_texts()
+    assert any("Quexal" in mark for mark in marks), page.inner_text("main")
+    assert "Longfellow" not in surfer.page.url + page.title()
+    everybody_can_read(surfer, "letter")
+    surfer.go("letters")
+    out = f"letters-{language}"
+    page.fill("input[name=out]", out)
+    surfer.press('form[action="/letters/export"] button')
+    told = "".join(p.read_text() for p in (there.desk.folder / out).glob("letter-*.txt"))
+    assert told
+    assert "Quexal" not in told
+    assert "Longfellow" not in told
+    assert not surfer.said
+
+
+def everybody_can_read(surfer: Surfer, screen: str) -> None:
+    """Nothing runs out of the page that is shown, and axe finds nothing, with all of it open."""
+    page = surfer.page
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+    for width in (1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(_RUNS_OUT) == [], f"{screen} at {width}"
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert axe_violations(page) == [], screen
+    assert len(page.content()) < LARGEST
+    assert not [url for url in surfer.asked if not url.startswith(surfer.base)]

@@ -31,13 +31,9 @@ def note_on_project(
     """
     if project is None or project.release.audit is None:
         return
-    from indistinct.release import AuditTrail, file_digest
+    from indistinct.release import note_on_project as note
 
-    file = Path(project.data.file)
-    data = {file.name: file_digest(file)} if file.is_file() else None
-    AuditTrail(project.release.audit).append(
-        verb, data=data, parameters=parameters, verdict=verdict, records=records
-    )
+    note(project, verb, parameters, verdict=verdict, records=records)
 
 
 def note_on_release(release: str | Path, verb: str, parameters: Any) -> None:

@@ -89,6 +89,11 @@ def scrub(
         KeptFile("secret", known=Secret.from_file),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat a run, in place of a secret.")] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Private: what a person said of references, as JSON."),
+        InputFile("file of corrections"),
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The text columns of a table: a,b.")
     ] = None,
@@ -172,6 +177,7 @@ def scrub(
         identities=identities,
         secret=secret,
         seed=seed,
+        corrections=corrections,
         columns=_names(columns),
         text_field=text_field,
         id_field=id_field,

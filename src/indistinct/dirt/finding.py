@@ -117,7 +117,7 @@ def look_at_values(
         distinct[name], missing[name] = len(counted.values), counted.nothing
         found += _of_variable(source.variables[name], counted, decimal)
     # a person told by two columns has no column of their own here
-    if person in source.variables:
+    if person is not None and person in source.variables:
         found += _of_records(source, person)
     return LookedAt(tuple(found), distinct, missing)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indistinct.release.folder import Prover, ReleaseFolder, sign, write_release
     from indistinct.release.locking import locked
     from indistinct.release.methodology import generalised_labels, told_steps, write_methodology
-    from indistinct.release.noting import noted
+    from indistinct.release.noting import note_on_project, noted
     from indistinct.release.origin import read_origin
     from indistinct.release.parts import CERTIFICATE, DATA_NAMES, LEDGER
     from indistinct.release.sealing import seal_folder

@@ -8,15 +8,19 @@ two, what was there before and what was to come are both the holder's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from indistinct.release import parts
 from indistinct.release.audit import AuditTrail
 from indistinct.release.canonical_json import file_digest
 
-__all__ = ["NotedFiles", "noted", "read_noted"]
+if TYPE_CHECKING:
+    from indistinct.project import Project
+
+__all__ = ["NotedFiles", "note_on_project", "noted", "read_noted"]
 
 _VERBS = ("seal", "report")
 _BEGUN = " begun"
@@ -61,3 +65,24 @@ def read_noted(folder: Path) -> NotedFiles:
     for name, sha in begun.items():
         known[name] = {settled.get(name), sha}
     return known
+
+
+def note_on_project(
+    project: Project | None,
+    verb: str,
+    parameters: Any,
+    *,
+    verdict: str | None = None,
+    records: Sequence[int] | None = None,
+) -> None:
+    """Add an entry to the trail that a project file names, if it names one.
+
+    `records` are those that were shown one by one, from 0.
+    """
+    if project is None or project.release.audit is None:
+        return
+    file = Path(project.data.file)
+    data = {file.name: file_digest(file)} if file.is_file() else None
+    AuditTrail(project.release.audit).append(
+        verb, data=data, parameters=parameters, verdict=verdict, records=records
+    )

@@ -7,6 +7,7 @@ from indistinct.core.doorway import open_doorway
 if TYPE_CHECKING:
     from indistinct.scrub.asked import Asked
     from indistinct.scrub.columns import TableLetters
+    from indistinct.scrub.correcting import Correction, read_corrections
     from indistinct.scrub.documents import Document, Found, Outcome, Treated
     from indistinct.scrub.evaluating import compare_with_gold
     from indistinct.scrub.reading import Letters

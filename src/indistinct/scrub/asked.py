@@ -34,6 +34,8 @@ class Asked:
     secret, seed
         What made-up names are drawn with: the secret in a file, which is made where there is none;
         or a number, for repeating a run. Without either, a secret that nobody keeps.
+    corrections
+        A private file with what a person said of references; see `correcting`.
     text_field, id_field, patient_field, keep_fields
         Fields of JSON lines, and columns of a table, that are read and kept.
     columns
@@ -56,6 +58,7 @@ class Asked:
     identities: Path | None = None
     secret: Path | None = None
     seed: int | None = None
+    corrections: Path | None = None
     text_field: str = "text"
     id_field: str = "id"
     patient_field: str | None = None
@@ -95,7 +98,7 @@ class Asked:
             declared["patient_field"] = declared.pop("patient")
             wanted = {n: v for n, v in declared.items() if n in known and v is not None}
         said = {name: value for name, value in given.items() if value is not None}
-        for name in ("identities", "secret"):
+        for name in ("identities", "secret", "corrections"):
             if isinstance(said.get(name), str):
                 said[name] = Path(said[name])
         for name in ("columns", "keep_fields"):

@@ -21,6 +21,7 @@ from indistinct.project import Project, load_project
 from indistinct.release import seal_folder
 from indistinct.scrub.asked import Asked
 from indistinct.scrub.columns import TableLetters, TableWriter, is_table
+from indistinct.scrub.correcting import read_corrections
 from indistinct.scrub.documents import Document, Treated
 from indistinct.scrub.evaluating import compare_with_gold
 from indistinct.scrub.knowing import known_people
@@ -238,7 +239,7 @@ def scrub(
         Is told what is being done, for people.
     options
         See `Asked`: ``threshold``, ``reduce``, ``dates``, ``scope``, ``identities``, ``secret``,
-        ``seed``, ``columns``, ``patient_field`` and others.
+        ``seed``, ``corrections``, ``columns``, ``patient_field`` and others.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -279,6 +280,7 @@ def scrub(
             known,
             people=table is not None,
             names=asked.keep_names,
+            corrections=read_corrections(asked.corrections) if asked.corrections else (),
         )
         treated = stack.enter_context(
             _treating(
@@ -346,7 +348,9 @@ def _project(paths: Sequence[Path]) -> Project | None:
 
 def _others(asked: Asked, project: Project | None, gold: str | Path | None) -> Iterator[Path]:
     """Give the files that are read beside the letters."""
-    yield from (path for path in (asked.identities, asked.secret) if path is not None)
+    yield from (
+        path for path in (asked.identities, asked.secret, asked.corrections) if path is not None
+    )
     if gold is not None:
         yield Path(gold)
     if project is not None:

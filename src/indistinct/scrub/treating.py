@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from indistinct.scrub.correcting import Correction, corrected, corrections_for
 from indistinct.scrub.documents import Document, Found, Group, Outcome
 from indistinct.scrub.limits import TookTooLong, at_most, seconds_for
 from indistinct.scrub.text.detective import people_of
@@ -100,8 +101,8 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class Scrubbing:
-    """The scrubber's settings, those who are known already, whether `people` are listed, and
-    whether files keep their `names`."""
+    """The scrubber's settings, those who are known already, whether `people` are listed,
+    whether files keep their `names`, and what a person said of references."""
 
     secret: Secret
     threshold: float = 0.7
@@ -111,6 +112,7 @@ class Scrubbing:
     known: Known = field(default=(), repr=False)
     people: bool = False
     names: bool = False
+    corrections: tuple[Correction, ...] = field(default=(), repr=False)
 
     def start(self) -> Ready:
         """Read the knowledge that detectors share, so that no document's time is spent on it."""
@@ -118,7 +120,7 @@ class Scrubbing:
         scrubber = Scrubber(secret=self.secret, finder=finder, dates=self.dates, scope=self.scope)
         scrubber.scrub(_FIRST)
         identities = Identities(self.known) if self.known else None
-        return Ready(scrubber, finder, identities, self.people, self.names)
+        return Ready(scrubber, finder, identities, self.people, self.names, self.corrections)
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class Ready:
     identities: Identities | None
     people: bool = False
     names: bool = False
+    corrections: tuple[Correction, ...] = field(default=(), repr=False)
 
     def treat(self, group: Group) -> list[Outcome]:
         """Treat documents that share what is known of people.
@@ -148,7 +151,8 @@ class Ready:
                     continue
                 text = document.text or ""
                 with _told_faults(text) as told:
-                    findings.append((text, self._find(text)))
+                    own = corrections_for(document, self.corrections)
+                    findings.append((text, corrected(text, self._find(text), own)))
                 if told:
                     faults[place] = told[0]
         memory = Memory.of(findings, identities=self.identities)
@@ -163,7 +167,13 @@ class Ready:
     def _one(self, document: Document, memory: Memory) -> Outcome:
         text = document.text or ""
         with _told_faults(text) as told:
-            done = self.scrubber.scrub(text, patient=document.patient, memory=memory)
+            own = corrections_for(document, self.corrections)
+            done = self.scrubber.scrub(
+                text,
+                patient=document.patient,
+                memory=memory,
+                correct=(lambda spans: corrected(text, spans, own)) if own else None,
+            )
             found = tuple(
                 Found(
                     change.span.start,

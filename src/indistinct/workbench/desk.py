@@ -36,6 +36,12 @@ PRIVATE = ".indistinct"
 LARGEST_PROJECT = 1_000_000
 _TOLD = ("out", "confirmed", "accept", "purpose", "recipient", "access", "holder", "audit", "sign")
 """Settings of ``[release]`` that change nothing in the records."""
+_WRITING = ("release", "publish", "scrubbed")
+"""Jobs that write what leaves; meanwhile the project stays as it is."""
+_COUNTED_FOR_TABLES = (
+    *("area", "also", "match_keys", "modified", "threshold", "smallest_zone", "published"),
+)
+"""Settings of ``[publish]`` on which depends what tables would reveal as they are."""
 
 
 class Stale(InputError):
@@ -223,7 +229,7 @@ class Desk:
 
     def check_version(self, version: str) -> None:
         """Refuse a change from a page of another state, or while a release is being written."""
-        if any(job.kind == "release" for job in self.jobs.working):
+        if any(job.kind in _WRITING for job in self.jobs.working):
             raise Busy("stale.busy")
         if self.take_up() or version != self.history.version:
             raise Stale("stale.said")
@@ -284,6 +290,10 @@ class Desk:
         """Take note of the records' file as it is now."""
         self.store.keep("data", "seen", {"digest": self.data_digest()})
 
+    def digest_of(self, name: str) -> str:
+        """Return the hash of a file of the folder, or of all that is in a folder of it."""
+        return self._digest(str(self.place_of(name)))
+
     def _digest(self, path: str) -> str:
         try:
             status = os.stat(path)
@@ -316,6 +326,10 @@ class Desk:
         if kind == "closer":
             promised = {n: release.get(n) for n in ("k", "at_most")}
             return key_of(kind, self.key_for("count"), promised, said.get("public"))
+        if kind == "tables":
+            asked = {n: said.get("publish", {}).get(n) for n in _COUNTED_FOR_TABLES}
+            of_tables = [said.get(n) for n in ("data", "tables", "recodes")]
+            return key_of(kind, data, files, variables, asked, of_tables)
         if kind in ("protect", "compare"):
             left_out = {*_TOLD, *(["method"] if kind == "compare" else [])}
             used = {n: v for n, v in release.items() if n not in left_out}
@@ -357,6 +371,8 @@ class Desk:
             request |= {"look": self.key_for("look"), "count": key}
         if kind == "release":
             request |= {"out": out}
+        if kind == "publish":
+            request |= {"trial": out}
         if kind == "population":
             request |= {"fraction": fraction}
         if kind == "lattice":

@@ -42,6 +42,8 @@ class Field:
         What is said now.
     by_variable
         Whether every variable says it for itself.
+    usual
+        What holds where nothing is said.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Field:
     value: Any = None
     by_variable: bool = False
     typed_as: str = field(default="")
+    usual: Any = None
 
 
 def fields_of_method(
@@ -104,7 +107,8 @@ def fields_of_section(
             f"{meaning[0].upper()}{meaning[1:]}.",
             widget,
             tuple(variables) if widget == "names" else choices,
-            content.get(section, {}).get(one.name),
+            content.get(section, {}).get(one.name, one.default if widget == "switch" else None),
+            usual=one.default,
         )
 
 
@@ -143,7 +147,8 @@ def changes_of(fields: Sequence[Field], form: Any) -> dict[tuple[str, ...], Any]
         elif one.widget == "names":
             changes[one.setting] = [n for n in form.getlist(one.name) if n in one.choices] or None
         elif one.widget == "switch":
-            changes[one.setting] = True if form.get(one.name) else None
+            ticked = bool(form.get(one.name))
+            changes[one.setting] = None if ticked == bool(one.usual) else ticked
         else:
             changes[one.setting] = _value(one, " ".join(str(form.get(one.name, "")).split()))
     return changes

@@ -103,6 +103,12 @@ class Jobs:
         found = [job for job in self.of(kind) if job.key == key]
         return found[-1] if found else None
 
+    def forget(self, job: Job) -> None:
+        """Know nothing more of a job that is over, so that it can be begun again."""
+        with self._lock:
+            if not job.is_working:
+                self._jobs.pop(job.number, None)
+
     def start(
         self,
         kind: str,

@@ -27,8 +27,10 @@ from indistinct.core.doors import write_whole, written_whole
 from indistinct.project import Project, check_categories, check_levels, draft_project, read_project
 from indistinct.protect import Protected, ReleaseKey, origin_of
 from indistinct.risk import attribute_disclosure, household_risk, minimal_uniques
+from indistinct.workbench.lettering import look_at_letters, scrub_letters
 from indistinct.workbench.rollup import Rollup, roll_up
 from indistinct.workbench.store import Store
+from indistinct.workbench.tabling import publish, weigh
 
 __all__ = ["serve"]
 
@@ -539,4 +541,8 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "population": population,
     "closer": closer,
     "release": release,
+    "tables": weigh,
+    "publish": publish,
+    "letters": look_at_letters,
+    "scrubbed": scrub_letters,
 }

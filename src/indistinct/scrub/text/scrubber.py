@@ -274,17 +274,30 @@ class Scrubber:
                 raise InputError(f"{name} must be one of {', '.join(known)}. Got {value!r}.")
 
     def scrub(
-        self, text: str, *, patient: str | None = None, memory: Memory | None = None
+        self,
+        text: str,
+        *,
+        patient: str | None = None,
+        memory: Memory | None = None,
+        correct: Callable[[list[Span]], list[Span]] | None = None,
     ) -> Scrubbed:
         """Find the references of a document and replace them.
 
         `patient` says whose document it is: dates are shifted, and first names without a
         surname made up, alike in all documents of a patient. Without it each document is its
-        own. `memory` knows people from elsewhere.
+        own. `memory` knows people from elsewhere; `correct` changes what was found, at
+        positions of the text.
         """
         page = read(text)
         known = memory if memory is not None else Memory()
         found = self.finder.on_page(page, known)
+        if correct is not None:
+            placed = [
+                replace(one, start=at[0], end=at[1])
+                for one in found
+                for at in [_at_source(one, page)]
+            ]
+            found = [_on_page(one, page) for one in correct(placed)]
         return self._rewrite(page, [_bare(span, page.text) for span in found], patient, known)
 
     def apply(self, text: str, spans: Iterable[Span], *, patient: str | None = None) -> Scrubbed:

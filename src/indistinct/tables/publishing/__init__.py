@@ -6,6 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.tables.publishing.asked import Asked
+    from indistinct.tables.publishing.beside import WrittenTable, written_tables
     from indistinct.tables.publishing.experimenting import Experiment, experiment
     from indistinct.tables.publishing.folder import TablesFolder
     from indistinct.tables.publishing.geography import Geographies, settle_geographies

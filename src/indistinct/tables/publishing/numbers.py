@@ -17,7 +17,7 @@ from indistinct.files import marked, unmarked
 from indistinct.project import TableFormat
 from indistinct.tables import Layout
 
-__all__ = ["SUPPRESSED", "TOTAL", "PublishedTable", "read_table", "write_table"]
+__all__ = ["SUPPRESSED", "TOTAL", "PublishedTable", "read_rows", "read_table", "write_table"]
 
 TOTAL = "total"
 """The label of a margin."""
@@ -138,22 +138,26 @@ def _plain_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return marked(column) if pa.types.is_string(column.type) else column
 
 
+def read_rows(path: Path, dimensions: Sequence[str], *, format: TableFormat) -> pa.Table:
+    """Read the rows of a published table: geography, area, a column a dimension, and the value."""
+    if format == "parquet":
+        return pq.read_table(path)
+    texts = (GEOGRAPHY, AREA, *dimensions)
+    types = pa_csv.ConvertOptions(
+        column_types={for_csv(name): pa.string() for name in texts}, strings_can_be_null=False
+    )
+    content = pa_csv.read_csv(path, convert_options=types)
+    return pa.table(
+        {
+            from_csv(name): unmarked(column) if pa.types.is_string(column.type) else column
+            for name, column in zip(content.column_names, content.columns, strict=True)
+        }
+    )
+
+
 def read_table(path: Path, like: PublishedTable, *, format: TableFormat) -> PublishedTable:
     """Read a published table again, as anybody can; it must have the cells of `like`, in order."""
-    if format == "parquet":
-        content = pq.read_table(path)
-    else:
-        texts = (GEOGRAPHY, AREA, *like.dimensions)
-        types = pa_csv.ConvertOptions(
-            column_types={for_csv(name): pa.string() for name in texts}, strings_can_be_null=False
-        )
-        content = pa_csv.read_csv(path, convert_options=types)
-        content = pa.table(
-            {
-                from_csv(name): unmarked(column) if pa.types.is_string(column.type) else column
-                for name, column in zip(content.column_names, content.columns, strict=True)
-            }
-        )
+    content = read_rows(path, like.dimensions, format=format)
     expected = like.to_arrow()
     if content.num_rows != expected.num_rows:
         raise InputError(f"{path.name} has {content.num_rows:,} cells, not {expected.num_rows:,}.")

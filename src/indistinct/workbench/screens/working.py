@@ -46,6 +46,7 @@ def begin_again(visit: Visit) -> Response:
         "compare",
         "lattice",
         "closer",
+        "tables",
     ):
         visit.desk.wanted(job.kind, again=True)
     return visit.go(_back(visit))
@@ -62,6 +63,8 @@ def _back(visit: Visit) -> str:
         "compare",
         "result",
         "prove",
+        "tables",
+        "letters",
     )
     back = str(visit.form.get("back", "open"))
     return f"/{back}" if back in names else "/"

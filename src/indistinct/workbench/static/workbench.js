@@ -17,6 +17,14 @@ document.addEventListener("change", (event) => {
   if (event.target.id === "brought" && event.target.files.length) bring(event.target.files[0]);
 });
 
+document.addEventListener("selectionchange", () => {
+  const letter = document.getElementById("letter"), chosen = document.getSelection();
+  if (!letter || !chosen.rangeCount || chosen.isCollapsed || !letter.contains(chosen.anchorNode)) return;
+  const words = chosen.getRangeAt(0).cloneContents();
+  for (const number of words.querySelectorAll("sup")) number.remove();
+  document.getElementById("words").value = words.textContent.trim().slice(0, 200);
+});
+
 const place = document.getElementById("bring");
 if (place) {
   place.addEventListener("dragover", (event) => { event.preventDefault(); place.classList.add("over"); });
