@@ -145,7 +145,8 @@ class Data:
         [('spelling', 1, {'fold': True})]
         """
         asked = list(self.variables) if columns is None else list(columns)
-        person = self.person(key=asked if columns is not None else ())
+        key = asked if columns is not None else ()
+        person = self.of_people(key).person(key=key)
         project = self.project
         if project is not None:
             checked = project.of_variables("checked", [*asked, *([person] if person else [])])

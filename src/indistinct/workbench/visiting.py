@@ -13,6 +13,7 @@ from markupsafe import Markup
 from starlette.datastructures import FormData, QueryParams
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from indistinct.core import visible
 from indistinct.workbench.desk import Desk
 from indistinct.workbench.jobs import Job
 from indistinct.workbench.words import LANGUAGES, Words
@@ -151,12 +152,18 @@ def _templates() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("indistinct.workbench", "templates"),
         autoescape=True,
+        finalize=_seen,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.globals["bar"] = _bar
     return made
+
+
+def _seen(value: Any) -> Any:
+    """Show every sign of a word from a file, also those that turn or hide what stands beside."""
+    return visible(value, keep="\n\t") if type(value) is str else value
 
 
 def _bar(share: float, tone: str = "") -> Markup:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.responses import Response
 
 from indistinct.core import InputError
@@ -201,7 +201,7 @@ def _marked(letter: dict[str, Any]) -> Markup:
     """Return the text with what was found marked: all that stood in the letter is escaped."""
     text, place, parts = letter["text"], 0, []
     for number, one in enumerate(letter["spans"], 1):
-        parts.append(escape(text[place : one["start"]]))
+        parts.append(Markup("{}").format(text[place : one["start"]]))
         tone = "sure" if one["certainty"] >= SURE else "likely"
         parts.append(
             Markup('<mark class="{}">{}<sup>{}</sup></mark>').format(
@@ -209,7 +209,7 @@ def _marked(letter: dict[str, Any]) -> Markup:
             )
         )
         place = one["end"]
-    parts.append(escape(text[place:]))
+    parts.append(Markup("{}").format(text[place:]))
     return Markup("").join(parts)
 
 
