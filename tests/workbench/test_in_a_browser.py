@@ -25,6 +25,7 @@ SCREENS = (
     "hierarchies",
     "risk",
     "protect",
+    "argus",
     "lattice",
     "compare",
     "result",
