@@ -460,6 +460,7 @@ def release(request: dict[str, Any]) -> dict[str, Any]:
     run = flow.run_project(
         request["project"],
         out=request["out"],
+        policy=request["policy"],
     )
     told = json.loads(json.dumps(run.to_dict(), default=str))
     told["sentence"] = run.release.sentence
