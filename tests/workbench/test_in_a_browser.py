@@ -25,6 +25,7 @@ SCREENS = (
     "hierarchies",
     "risk",
     "protect",
+    "steps",
     "argus",
     "lattice",
     "compare",

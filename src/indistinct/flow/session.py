@@ -27,7 +27,6 @@ from indistinct.core import (
     at_least,
 )
 from indistinct.core.doors import watched
-from indistinct.flow.heeding import kinds_in, policies_of
 from indistinct.flow.opening import Opened, open_data, while_open
 from indistinct.release import report
 from indistinct.utility import comparing, tradeoff
@@ -692,12 +691,12 @@ class Data:
             told=told or (self.project.release.told if self.project else None),
             accept=accept,
         )
-        policies = policies_of(self.project, policy, exceptions)
+        policies = flow.policies_of(self.project, policy, exceptions)
         registers = policies.registers(registers)
         excepted = policies.heed(
             k=done.k,
             promises_k=leaving.protected.claims_k and leaving.protected.guaranteed,
-            doing={done.method, *kinds_in(done.plan)},
+            doing={done.method, *flow.kinds_in(done.plan)},
             accepts=bool(leaving.promise.accepted) or although_unproved,
         )
         excepted.record()

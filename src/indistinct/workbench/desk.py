@@ -246,7 +246,12 @@ class Desk:
         """Change settings of the project; where the result is no project, nothing is changed."""
         with self._lock:
             self.check_version(version)
-            text = changed_project(self.history.text, changes)
+            self.rewrite(version, changed_project(self.history.text, changes), what)
+
+    def rewrite(self, version: str, text: str, what: tuple[str, ...]) -> None:
+        """Put another text in place of the project's, if it is a project."""
+        with self._lock:
+            self.check_version(version)
             if text == self.history.text:
                 return
             with watching():
@@ -254,6 +259,17 @@ class Desk:
             self._write(text)
             self.history.record(text, what)
             self._forget()
+
+    def try_steps(self, version: str, text: str, what: tuple[str, ...]) -> Job:
+        """Apply the steps of a project to a copy, and take the project up if they can be."""
+        self.check_version(version)
+        with watching():
+            self._check_policy(read_project(text, self.project_path))
+        request = {"kind": "steps", "text": text, "project": str(self.project_path)}
+        key = f"{version} {key_of(text)}"
+        return self.jobs.start(
+            "steps", key, request, then=lambda: self.rewrite(version, text, what)
+        )
 
     def _check_policy(self, changed: Project) -> None:
         """Refuse a change that undercuts a policy where nothing did before."""
