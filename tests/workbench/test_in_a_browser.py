@@ -29,6 +29,7 @@ SCREENS = (
     "argus",
     "lattice",
     "compare",
+    "branches",
     "result",
     "prove",
 )

@@ -8,6 +8,7 @@ not the present one, because of another tab or another program, it is refused an
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import secrets
 import shutil
@@ -301,6 +302,13 @@ class Desk:
                 self.history.go(here.number)
                 raise
             self._forget()
+
+    def standing_at(self, number: int) -> Desk:
+        """Return a desk on which the project is as it was in a state, to look at its results."""
+        other = copy.copy(self)
+        other._forget()
+        other.history = self.history.standing_at(number)
+        return other
 
     def _write(self, text: str) -> None:
         with watching():
