@@ -27,8 +27,11 @@ SCREENS = (
     "hierarchies/files",
     "risk",
     "protect",
+    "steps",
+    "argus",
     "lattice",
     "compare",
+    "branches",
     "result",
     "prove",
 )

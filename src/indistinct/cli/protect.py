@@ -64,6 +64,7 @@ PLACES: Mapping[str, PlaceKind] = {
     "earlier": ReleasePlace("earlier release"),
     "sign_with": InputFile("key"),
     "plan": InputFile("plan"),
+    "policy": InputFile("policy"),
     "secret": OutputFile("the key"),
     "out": OutputFolder(),
 }

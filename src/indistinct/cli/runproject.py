@@ -31,7 +31,7 @@ _ASKED = tuple(
     RELEASING[name]
     for name in (
         *("out", "seed", "registers", "earlier", "sign_with", "keep_named", "accept"),
-        *("although_unproved", "told"),
+        *("although_unproved", "told", "policy", "exceptions"),
     )
 )
 """Options of a release that go before what the project says, or come beside it."""

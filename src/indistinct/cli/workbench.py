@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from indistinct.cli.options import people
-from indistinct.cli.places import WorkbenchPlace
+from indistinct.cli.places import InputFile, WorkbenchPlace
 from indistinct.cli.terminal import answers_of, paragraph
 from indistinct.workbench import serve_workbench
 
@@ -31,6 +31,14 @@ def workbench(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Tell the address instead of opening it.")
     ] = False,
+    policy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A policy file of the organisation, which holds for every project.",
+            metavar="PATH",
+        ),
+        InputFile("policy"),
+    ] = None,
     idle: Annotated[
         float,
         typer.Option(help="Minutes without anybody after which it closes.", min=0.01, max=1440),
@@ -54,5 +62,6 @@ def workbench(
         port=port,
         browser=not no_browser,
         idle=60.0 * idle,
+        policy=policy or (),
         say=tell,
     )

@@ -226,6 +226,19 @@ def user_number() -> int | None:
     return int(asked()) if asked is not None else None
 
 
+def account() -> str | None:
+    """Return the name of the account that this process runs as, whatever its environment says."""
+    number = user_number()
+    if number is None:
+        return os.environ.get("USERNAME")
+    import pwd
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:  # a user without an entry in the password file
+        return None
+
+
 def is_superuser() -> bool:
     """Say whether this process may do anything; a process of Windows is asked for more by name."""
     asked: Any = getattr(os, "geteuid", None)

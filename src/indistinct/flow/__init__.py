@@ -6,6 +6,7 @@ from indistinct.core.doorway import open_doorway
 
 if TYPE_CHECKING:
     from indistinct.flow.comparing import compare_release
+    from indistinct.flow.heeding import kinds_in, policies_of, undercut_by
     from indistinct.flow.leaving import Leaving, prepare_to_leave, replay_of
     from indistinct.flow.opening import kept_open, open, open_data
     from indistinct.flow.perturbing import PERTURBING, perturbing_plan

@@ -12,6 +12,7 @@ from indistinct.core import IndistinctError, InputError, Interrupted, Seed
 from indistinct.core.doors import watching
 from indistinct.engine import EngineName
 from indistinct.flow import WrittenReport, write_report
+from indistinct.flow.heeding import policies_of
 from indistinct.flow.protecting import (
     Say,
     climbed,
@@ -22,7 +23,13 @@ from indistinct.flow.protecting import (
 )
 from indistinct.flow.run_result import Run
 from indistinct.flow.session import Data, open_data
-from indistinct.flow.wanted import Wanted, check_against_data, check_wanted, secret_beside
+from indistinct.flow.wanted import (
+    Wanted,
+    check_against_data,
+    check_wanted,
+    heed_asked,
+    secret_beside,
+)
 from indistinct.hierarchy import Hierarchies
 from indistinct.keys import Uniques
 from indistinct.options import known_method
@@ -56,6 +63,8 @@ def run_project(
     accept: Sequence[str] = (),
     although_unproved: bool = False,
     told: Told | None = None,
+    policy: Sequence[str | Path] = (),
+    exceptions: Sequence[str] = (),
     pdf: bool = False,
     engine: EngineName | None = None,
     memory: str | int | None = None,
@@ -75,7 +84,7 @@ def run_project(
     ----------
     out, seed, sign_with, told, pdf
         Go before what the project says.
-    registers, earlier, keep_named, accept
+    registers, earlier, keep_named, accept, policy, exceptions
         Come beside what the project says.
     although_unproved
         Write also what does not hold.
@@ -128,6 +137,8 @@ def run_project(
             accept=tuple(accept),
             although_unproved=although_unproved,
             told=told,
+            policy=tuple(map(Path, policy)),
+            exceptions=tuple(exceptions),
             report=replace(project.report, pdf=pdf or project.report.pdf),
         )
         check_wanted(wanted.completed(project), project)
@@ -161,8 +172,11 @@ def release_data(
     signing = check_wanted(wanted, data.project)
     assert wanted.out is not None
     names = data.key(wanted.key)
+    policies = policies_of(data.project, wanted.policy, wanted.exceptions)
+    wanted = wanted.but(registers=policies.registers(wanted.registers))
     registers = check_against_data(data, names, wanted)
     wanted = with_method(data, names, wanted, say)
+    heed_asked(wanted, data.project)
     assert wanted.report is not None
     if (sensitive := wanted.options.get("sensitive")) is not None:
         data = data.with_roles(**{sensitive: "sensitive"})
@@ -220,6 +234,8 @@ def release_data(
             accept=wanted.accept,
             although_unproved=wanted.although_unproved,
             told=wanted.told,
+            policy=wanted.policy,
+            exceptions=wanted.exceptions,
             warnings=warned,
             compare=wanted.report.utility,
             protection=protection,

@@ -612,6 +612,8 @@ class Data:
         although_unproved: bool = False,
         keep_household_numbers: bool | None = None,
         told: Told | None = None,
+        policy: Sequence[str | Path] = (),
+        exceptions: Sequence[str] = (),
         warnings: Sequence[str] = (),
         compare: bool = False,
         protection: ProtectionReport | None = None,
@@ -663,6 +665,9 @@ class Data:
         told
             What becomes of classes that tell a sensitive value: ``blank`` these cells (by default,
             with a word), ``refuse``, or ``allow`` it and let the verdict say so.
+        policy, exceptions
+            Files with an organisation's policies, beside the project's, and the rules from which
+            an exception is made, each with its reason: ``"least-k: agreed on 3 May"``.
         warnings
             What else the holder should think about, for the report.
         compare
@@ -687,6 +692,15 @@ class Data:
             told=told or (self.project.release.told if self.project else None),
             accept=accept,
         )
+        policies = flow.policies_of(self.project, policy, exceptions)
+        registers = policies.registers(registers)
+        excepted = policies.heed(
+            k=done.k,
+            promises_k=leaving.protected.claims_k and leaving.protected.guaranteed,
+            doing={done.method, *flow.kinds_in(done.plan)},
+            accepts=bool(leaving.promise.accepted) or although_unproved,
+        )
+        excepted.record()
         promise, names = leaving.promise, list(leaving.promise.key)
         trees = hierarchy.hierarchies_in(leaving.plan.to_dict())
         if format is None:
@@ -719,7 +733,8 @@ class Data:
                 files={str(path): path for path in registers if isinstance(path, (str, Path))},
             )
 
-        done, warned = leaving.protected, (*warnings, *leaving.warnings)
+        warned = (*warnings, *leaving.warnings, *excepted.warnings)
+        done = leaving.protected
         terms = release.Terms.from_project(self.project)
         compared = None
         if compare:
@@ -772,6 +787,8 @@ class Data:
                 "left_out": leaving.left_out,
                 "released_although_naming": list(promise.kept),
                 "cost": done.cost.to_dict() if done.cost else None,
+                "policies": [str(one.path) for one in policies.policies],
+                "policy_exceptions": excepted.to_dict(),
                 "read_outside": sorted(map(str, watch.outside)) if (watch := watched()) else [],
             },
             terms=terms,

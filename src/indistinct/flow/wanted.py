@@ -13,6 +13,7 @@ from indistinct import files
 from indistinct.core import InputError, did_you_mean
 from indistinct.core.doors import beside, check_new_folder
 from indistinct.files import Source
+from indistinct.flow.heeding import asked_doing, least_class, policies_of
 from indistinct.options import (
     RELEASING,
     known_method,
@@ -28,7 +29,7 @@ from indistinct.release.report import find_browser, load_words
 if TYPE_CHECKING:
     from indistinct.flow.session import Data
 
-__all__ = ["Wanted", "check_against_data", "check_wanted", "secret_beside"]
+__all__ = ["Wanted", "check_against_data", "check_wanted", "heed_asked", "secret_beside"]
 
 
 class Wanted:
@@ -118,6 +119,7 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
             f"{project.path}: {named} would not be done with {what}. Take a method that "
             'generalises (the steps come first), or method = "steps", or leave them out.'
         )
+    heed_asked(wanted, project)
     if wanted.out is None:
         raise InputError("Say where the release goes with --out FOLDER, or in [release] out.")
     folder = check_new_folder(wanted.out)
@@ -136,6 +138,17 @@ def check_wanted(wanted: Wanted, project: Project | None = None) -> SigningKey |
         return SigningKey.load(wanted.sign_with, release=folder)
     given: SigningKey | None = wanted.sign_with
     return given
+
+
+def heed_asked(wanted: Wanted, project: Project | None) -> None:
+    """Refuse what undercuts a policy, as far as that is known before the work."""
+    policies = policies_of(project, wanted.policy, wanted.exceptions)
+    policies.heed(
+        k=least_class(wanted) or (least_class(project.release) if project is not None else None),
+        promises_k=None,
+        doing=asked_doing(wanted.method, wanted.plan, project),
+        accepts=bool(wanted.accept) or wanted.although_unproved,
+    )
 
 
 def _does_steps(wanted: Wanted) -> bool:

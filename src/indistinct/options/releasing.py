@@ -32,6 +32,9 @@ Use = Literal["statistics", "records"]
 _codes: Kind[tuple[str, ...]] = replace(
     names, check=listed(text, "codes of reservations"), variables=False
 )
+_reasons: Kind[tuple[str, ...]] = Kind(
+    tuple[str, ...], listed(text, "rules with reasons"), list[str], tuple, unset=()
+)
 _names_or_none: Kind[tuple[str, ...] | None] = replace(
     names, holds=tuple[str, ...] | None, unset=None
 )
@@ -157,6 +160,23 @@ _ALL: tuple[Option[Any], ...] = (
         a_word(Told),
         "classes that tell a sensitive value: blank these cells (by default), refuse, or allow "
         "it, and the verdict says so",
+    ),
+    _release(
+        "policy",
+        paths,
+        "a policy file of the organisation, which nothing asked here can undercut; may be given "
+        "several times",
+        metavar="PATH",
+        beside=True,
+    ),
+    _release(
+        "exceptions",
+        _reasons,
+        "an exception from a rule of the policy, with its reason, as 'least-k: agreed on 3 May'; "
+        "the audit trail records it",
+        "--exception",
+        metavar="TEXT",
+        beside=True,
     ),
     _release(
         "needed",

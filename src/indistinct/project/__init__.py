@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from indistinct.project.draft import Draft, draft_project
     from indistinct.project.method import MethodSettings
     from indistinct.project.model import Access, Data, EngineSettings, Project, Release
+    from indistinct.project.policy import POLICY_RULES, Policy, load_policy
     from indistinct.project.publishing import (
         DeclaredRecode,
         DeclaredTable,

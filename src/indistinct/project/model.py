@@ -26,7 +26,7 @@ from indistinct.core import (
 from indistinct.engine import EngineName
 from indistinct.files import Format, Source, mended, open_data
 from indistinct.households import HouseholdColumns
-from indistinct.options import READING, Lines, Told, Use, Where
+from indistinct.options import READING, RELEASING, Lines, Told, Use, Where
 from indistinct.project.declared import (
     MENDING,
     Declared,
@@ -61,6 +61,7 @@ from indistinct.project.settings import (
     header,
     listed,
     of_option,
+    one_or_several,
     path,
     setting,
     shown,
@@ -171,6 +172,10 @@ class Release:
         existing_file, "the holder's private key, which signs the certificate"
     )
     secret: Path | None = setting(path, "encrypt: where the key is written")
+    policy: tuple[Path, ...] | None = setting(
+        one_or_several(listed(existing_file, "files")), RELEASING["policy"].meaning
+    )
+    exceptions: tuple[str, ...] | None = of_option("exceptions")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from indistinct.project.roles import read_roles
 from indistinct.project.sections import check_contract, check_household, made_rules, read_steps
 from indistinct.project.settings import Place, Problems, header, path, shown
 
-__all__ = ["check_places", "load_project", "read_project"]
+__all__ = ["check_places", "load_project", "parsed", "read_project", "read_section"]
 
 LONGEST = 1_000_000
 """Bytes that a project file may have."""
@@ -73,14 +73,7 @@ def load_project(path: str | Path, *, allow_outside: bool = False) -> Project:
 
 def read_project(text: str, path: Path) -> Project:
     """Read the text of a project file that stands, or will stand, at `path`."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(str(error), text, path) from None
-    except RecursionError:
-        raise InputError(f"{path}:1: lists or tables lie too deep in each other.") from None
-    except ValueError:  # Python reads numbers of 4,300 digits at most
-        raise InputError(f"{path}:1: a number has more digits than can be read.") from None
+    content = parsed(text, path)
     lines = find_lines(text)
     problems = Problems(str(path), lines)
     parts = {part.name: part for part in fields(Project) if "section" in part.metadata}
@@ -115,6 +108,18 @@ def read_project(text: str, path: Path) -> Project:
     return project
 
 
+def parsed(text: str, path: Path) -> dict[str, Any]:
+    """Return what a TOML file says; its mistake is told with its line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), text, path) from None
+    except RecursionError:
+        raise InputError(f"{path}:1: lists or tables lie too deep in each other.") from None
+    except ValueError:  # Python reads numbers of 4,300 digits at most
+        raise InputError(f"{path}:1: a number has more digits than can be read.") from None
+
+
 def _syntax_error(said: str, text: str, path: Path) -> InputError:
     match = _AT.search(said)
     line = int(match[1]) if match and match[1] else text.rstrip("\n").count("\n") + 1
@@ -127,17 +132,18 @@ def _part(given: Any, part: Field[Any], problems: Problems, folder: Path) -> Any
     kind = part.metadata["section"]
     where: Where = (part.name,)
     if not part.metadata["named"]:
-        return _section(given, kind, where, problems, folder)
+        return read_section(given, kind, where, problems, folder)
     if not isinstance(given, dict):
         problems.add(where, f"{header((*where, 'NAME'))} must be a section. Got {shown(given)}.")
         return {}
     return {
-        name: _section(inner, kind, (*where, name), problems, folder)
+        name: read_section(inner, kind, (*where, name), problems, folder)
         for name, inner in given.items()
     }
 
 
-def _section(given: Any, kind: type, where: Where, problems: Problems, folder: Path) -> Any:
+def read_section(given: Any, kind: type, where: Where, problems: Problems, folder: Path) -> Any:
+    """Return a section as its declaration says; what is wrong in it is kept in `problems`."""
     label = header(where)
     settings = {setting.name: setting for setting in fields(kind)}
     if not isinstance(given, dict):

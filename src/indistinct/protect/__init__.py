@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from indistinct.protect.secret import ReleaseKey
     from indistinct.protect.select import Select
     from indistinct.protect.shuffling import CensusShares, CensusVariables, Shuffle, census_shuffle
-    from indistinct.protect.step import Context, Step
+    from indistinct.protect.step import Context, Step, step_kinds
     from indistinct.protect.steps import (
         CIRCUMSTANCES,
         TECHNIQUES,

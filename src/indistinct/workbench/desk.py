@@ -8,17 +8,19 @@ not the present one, because of another tab or another program, it is refused an
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import secrets
 import shutil
 import threading
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from indistinct import flow
 from indistinct.core import InputError
 from indistinct.core.doors import read_text, watching, write_whole, written_whole
 from indistinct.files import BY_SUFFIX
@@ -34,7 +36,19 @@ __all__ = ["Busy", "Desk", "Stale"]
 PRIVATE = ".indistinct"
 """The folder beside a project for what the workbench keeps: readable for its owner alone."""
 LARGEST_PROJECT = 1_000_000
-_TOLD = ("out", "confirmed", "accept", "purpose", "recipient", "access", "holder", "audit", "sign")
+_TOLD = (
+    "out",
+    "confirmed",
+    "accept",
+    "purpose",
+    "recipient",
+    "access",
+    "holder",
+    "audit",
+    "sign",
+    "policy",
+    "exceptions",
+)
 """Settings of ``[release]`` that change nothing in the records."""
 _WRITING = ("release", "publish", "scrubbed")
 """Jobs that write what leaves; meanwhile the project stays as it is."""
@@ -75,9 +89,14 @@ class Desk:
         Where data and projects are; nothing outside is touched.
     largest
         Bytes that a file may have that is brought along.
+    policy
+        Policies of the organisation, beside those that a project names.
     """
 
-    def __init__(self, folder: Path, *, largest: int = 2 << 30) -> None:
+    def __init__(
+        self, folder: Path, *, largest: int = 2 << 30, policy: Sequence[Path] = ()
+    ) -> None:
+        self.policy = tuple(policy)
         self.folder = folder.resolve()
         self.largest = largest
         self.jobs = Jobs()
@@ -240,14 +259,42 @@ class Desk:
         """Change settings of the project; where the result is no project, nothing is changed."""
         with self._lock:
             self.check_version(version)
-            text = changed_project(self.history.text, changes)
+            self.rewrite(version, changed_project(self.history.text, changes), what)
+
+    def rewrite(self, version: str, text: str, what: tuple[str, ...]) -> None:
+        """Put another text in place of the project's, if it is a project."""
+        with self._lock:
+            self.check_version(version)
             if text == self.history.text:
                 return
             with watching():
-                read_project(text, self.project_path)
+                self._check_policy(read_project(text, self.project_path))
             self._write(text)
             self.history.record(text, what)
             self._forget()
+
+    def try_steps(self, version: str, text: str, what: tuple[str, ...]) -> Job:
+        """Apply the steps of a project to a copy, and take the project up if they can be."""
+        self.check_version(version)
+        with watching():
+            self._check_policy(read_project(text, self.project_path))
+        request = {"kind": "steps", "text": text, "project": str(self.project_path)}
+        key = f"{version} {key_of(text)}"
+        return self.jobs.start(
+            "steps", key, request, then=lambda: self.rewrite(version, text, what)
+        )
+
+    def _check_policy(self, changed: Project) -> None:
+        """Refuse a change that undercuts a policy where nothing did before."""
+        before = self.undercut
+        worse = [one for one in flow.undercut_by(changed, self.policy) if one not in before]
+        if worse:
+            raise InputError(" ".join(worse))
+
+    @property
+    def undercut(self) -> list[str]:
+        """What the project asks for against its policies: it cannot be released so."""
+        return flow.undercut_by(self.project, self.policy)
 
     def step(self, version: str, kind: str, number: int | None = None) -> None:
         """Undo, redo, or go to a state by its number."""
@@ -267,6 +314,13 @@ class Desk:
                 self.history.go(here.number)
                 raise
             self._forget()
+
+    def standing_at(self, number: int) -> Desk:
+        """Return a desk on which the project is as it was in a state, to look at its results."""
+        other = copy.copy(self)
+        other._forget()
+        other.history = self.history.standing_at(number)
+        return other
 
     def _write(self, text: str) -> None:
         with watching():
@@ -335,7 +389,8 @@ class Desk:
             used = {n: v for n, v in release.items() if n not in left_out}
             rest = {n: v for n, v in said.items() if n not in ("release", "report", "contract")}
             return key_of(kind, data, files, used, rest)
-        return key_of(kind, data, files, said)
+        policies = [*self.policy, *(self.project.release.policy or ())]
+        return key_of(kind, data, files, said, [self._digest(str(one)) for one in policies])
 
     def key_of_population(self, fraction: float | None) -> str:
         """Return the hash of all that an estimate for the population is made from."""
@@ -370,7 +425,7 @@ class Desk:
         if kind == "count":
             request |= {"look": self.key_for("look"), "count": key}
         if kind == "release":
-            request |= {"out": out}
+            request |= {"out": out, "policy": list(map(str, self.policy))}
         if kind == "publish":
             request |= {"trial": out}
         if kind == "population":

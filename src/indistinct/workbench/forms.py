@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import inspect
 import math
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +17,16 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from indistinct.core import InputError
 from indistinct.options import Method
+from indistinct.protect import Step
 
-__all__ = ["Field", "changes_of", "fields_of_method", "fields_of_section"]
+__all__ = [
+    "Field",
+    "changes_of",
+    "fields_of_method",
+    "fields_of_section",
+    "fields_of_step",
+    "step_of",
+]
 
 Widget = Literal["switch", "choice", "whole", "number", "text", "date", "names", "name", "numbers"]
 
@@ -110,6 +119,62 @@ def fields_of_section(
             content.get(section, {}).get(one.name, one.default if widget == "switch" else None),
             usual=one.default,
         )
+
+
+_OF_A_VARIABLE = ("variable", "household", "person", "strata", "relationship", "patient")
+"""Fields of steps that name one variable."""
+YES, NO = "yes", "no"
+
+
+def fields_of_step(
+    kind: type[Step], variables: Sequence[str], usual: Mapping[str, Any]
+) -> list[Field] | None:
+    """Return a field for what a step takes; None where a form cannot ask for all that it needs."""
+    hints, meanings = get_type_hints(kind), _meanings(kind)
+    found = []
+    for one in dataclasses.fields(kind):  # type: ignore[arg-type]
+        holds = hints[one.name]
+        plain_text = holds in (str, str | None) and one.name not in _OF_A_VARIABLE
+        asked = _widget_of(holds, names_variables=not plain_text)
+        needed = one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING
+        if asked is None or one.name in kind.reads:
+            if needed:
+                return None
+            continue
+        widget, choices = asked
+        if widget == "switch":
+            widget, choices = "choice", (YES, NO)
+        elif widget in ("names", "name", "numbers"):
+            choices = tuple(variables)
+        meaning = meanings.get(one.name, "")
+        said = f"{one.name}: {meaning}" if meaning else one.name
+        setting, value = ("steps", one.name), usual.get(one.name)
+        found.append(Field(f"step-{one.name}", setting, said, widget, choices, value))
+    return found
+
+
+def step_of(kind: type[Step], fields: Sequence[Field], form: Any) -> dict[str, Any]:
+    """Return the settings of a step as a form says them; what is left empty is as usual."""
+    hints = get_type_hints(kind)
+    said = {s[-1]: value for s, value in changes_of(fields, form).items() if value is not None}
+    for name, value in said.items():
+        if hints[name] is bool:
+            said[name] = value == YES
+    return {"kind": kind.kind, **said}
+
+
+def _meanings(kind: type[Step]) -> dict[str, str]:
+    """Return what the docstring of a step says of its parameters."""
+    _, _, below = inspect.cleandoc(kind.__doc__ or "").partition("Parameters\n----------\n")
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in below.split("\n"):
+        if line and not line.startswith(" "):
+            names = [name.strip() for name in line.split(",")]
+        else:
+            for name in names:
+                found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+    return {name: text.replace("`", "") for name, text in found.items()}
 
 
 def _widget_of(holds: Any, *, names_variables: bool) -> tuple[Widget, tuple[str, ...]] | None:

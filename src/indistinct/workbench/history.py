@@ -8,6 +8,7 @@ anything. There is no limit, and a restart finds all of it.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -139,6 +140,12 @@ class History:
         """Where redoing leads: the entry that was made, or gone to, last from here."""
         after = self._next.get(self._at)
         return None if after is None else self.states[after]
+
+    def standing_at(self, number: int) -> History:
+        """Return the same entries, standing at another; nothing is written."""
+        other = copy.copy(self)
+        other._at = self.states[number].number
+        return other
 
     def undo(self) -> State:
         """Go to the entry before."""

@@ -7,10 +7,11 @@ import contextvars
 import socket
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from indistinct.core import InputError
+from indistinct.project import load_policy
 
 __all__ = ["serve_workbench"]
 
@@ -26,6 +27,7 @@ def serve_workbench(
     port: int | None = None,
     browser: bool = True,
     idle: float = IDLE,
+    policy: Sequence[str | Path] = (),
     say: Callable[[str], None] = print,
 ) -> None:
     """Show a folder's data and projects in a browser, until it is closed or left alone.
@@ -42,12 +44,22 @@ def serve_workbench(
         Whether the browser is opened; else the address is told.
     idle
         Seconds without a request after which it closes.
+    policy
+        Policies of the organisation that hold for every project, beside those that it names.
     say
         Gets the address.
     """
     # what the verb reads and writes is none of what the pages do
     contextvars.Context().run(
-        _serve, Path(folder), data, project, port, browser=browser, idle=idle, say=say
+        _serve,
+        Path(folder),
+        data,
+        project,
+        port,
+        browser=browser,
+        idle=idle,
+        policy=[Path(one).resolve() for one in policy],
+        say=say,
     )
 
 
@@ -59,6 +71,7 @@ def _serve(
     *,
     browser: bool,
     idle: float,
+    policy: Sequence[Path],
     say: Callable[[str], None],
 ) -> None:
     try:
@@ -73,7 +86,9 @@ def _serve(
         ) from None
     from indistinct.workbench.desk import Desk
 
-    desk = Desk(folder)
+    desk = Desk(folder, policy=policy)
+    for one in policy:
+        load_policy(one)
     if project is not None:
         desk.open_project(project)
     elif data is not None:

@@ -1,13 +1,15 @@
-"""Coarsening by hand: steps of the project that bring a variable to a level of its hierarchy."""
+"""Steps of the project: in another order, and those that bring a variable to a level."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from indistinct.project import changed_project
 from indistinct.workbench.desk import Desk
 
-__all__ = ["changes_of_levels", "levels_now", "section_of_level"]
+__all__ = ["changes_of_levels", "levels_now", "section_of_level", "with_steps"]
 
 _NAME = "coarser "
 """What the names of these steps begin with; the variable follows."""
@@ -49,3 +51,25 @@ def changes_of_levels(
             part: value for part, value in counted["trees"][name].items() if value is not None
         }
     return changes
+
+
+def with_steps(text: str, names: Sequence[str]) -> str:
+    r"""Return a project with its steps in another order; what is not named is taken out.
+
+    >>> text = "[steps.a]\nkind = 'x'\n\n[steps.b]\nkind = 'y'\n"
+    >>> list(tomllib.loads(with_steps(text, ["b", "a"]))["steps"])
+    ['b', 'a']
+    """
+    steps = tomllib.loads(text).get("steps", {})
+    as_they_are = 0
+    for now, wanted in zip(steps, names, strict=False):
+        if now != wanted:
+            break
+        as_they_are += 1
+    text = changed_project(text, {("steps", name): None for name in list(steps)[as_they_are:]})
+    for name in names[as_they_are:]:
+        settings: dict[tuple[str, ...], Any] = {
+            ("steps", name, one): value for one, value in steps[name].items()
+        }
+        text = changed_project(text, settings)
+    return text

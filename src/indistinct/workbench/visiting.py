@@ -13,7 +13,7 @@ from markupsafe import Markup
 from starlette.datastructures import FormData, QueryParams
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from indistinct.core import visible
+from indistinct.core import InputError, visible
 from indistinct.workbench.desk import Desk
 from indistinct.workbench.jobs import Job
 from indistinct.workbench.words import LANGUAGES, Words
@@ -129,6 +129,7 @@ def standing(desk: Desk) -> dict[str, Any]:
     k = release.get("k") or (release["at_most"] + 1 if "at_most" in release else 5)
     method = release.get("method") or release.get("plan") or ""
     shown: dict[str, Any] = {"k": k, "method": method, "done": None, "changed": False}
+    shown["undercut"] = _undercut(desk)
     try:
         counted, done = desk.result("count"), desk.result("protect")
         shown["changed"] = desk.data_changed()
@@ -145,6 +146,13 @@ def standing(desk: Desk) -> dict[str, Any]:
         names = ("after", "cells", "released", "claims_k", "guaranteed")
         shown["done"] = {name: done[name] for name in names}
     return shown
+
+
+def _undercut(desk: Desk) -> list[str]:
+    try:
+        return desk.undercut
+    except InputError as error:  # a policy that cannot be read blocks, and says why
+        return str(error).split("\n")
 
 
 @cache

@@ -329,6 +329,19 @@ def protect_copy(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def try_steps(request: dict[str, Any]) -> dict[str, Any]:
+    """Apply the project's steps to a copy, one after the other; nothing of it is kept."""
+    with _opened(request) as opened:
+        data = _declared(opened)
+        project = _project(data)
+        if project.steps:
+            release = project.release
+            data.protect(
+                data.key(), method="steps", k=release.k, at_most=release.at_most, seed=release.seed
+            )
+    return {}
+
+
 def _told_of(data: flow.Data, names: list[str], done: Protected) -> dict[str, Any]:
     cells: dict[str, int] = {}
     for receipt in done.receipts:
@@ -523,6 +536,7 @@ def release(request: dict[str, Any]) -> dict[str, Any]:
     run = flow.run_project(
         request["project"],
         out=request["out"],
+        policy=request["policy"],
     )
     told = json.loads(json.dumps(run.to_dict(), default=str))
     told["sentence"] = run.release.sentence
@@ -536,6 +550,7 @@ _WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "draft": draft,
     "count": count,
     "protect": protect_copy,
+    "steps": try_steps,
     "compare": compare,
     "lattice": lattice,
     "population": population,

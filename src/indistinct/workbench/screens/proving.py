@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from indistinct.core import InputError
 from indistinct.core.doors import read_file
-from indistinct.project import Contract, Release
+from indistinct.project import POLICY_RULES, Contract, Release
 from indistinct.prove import check_codes
 from indistinct.workbench.forms import Field, changes_of, fields_of_section
 from indistinct.workbench.visiting import Visit, screen
@@ -44,6 +44,7 @@ def show(visit: Visit) -> Response:
         failed=job if job is not None and job.state == "failed" else None,
         out=out,
         taken=os.path.lexists(desk.folder / out),
+        rules=POLICY_RULES,
         registers=[(one.name, one.name in registers) for one in desk.data_files if one.name != own],
         reports=_reports(visit) if proved else [],
         trial=proved is not None and _is_trial(visit, proved),
@@ -80,6 +81,19 @@ def accept(visit: Visit) -> Response:
     codes = [str(code) for code in visit.form.getlist("code")]
     check_codes(codes)
     visit.desk.change(visit.version, {("release", "accept"): codes or None}, ("accepted",))
+    return visit.go("/prove")
+
+
+@answering("POST", "exception")
+def make_exception(visit: Visit) -> Response:
+    """Make an exception from a rule of the policy, in the project file, with its reason."""
+    rule = str(visit.form.get("rule", ""))
+    if rule not in POLICY_RULES:
+        raise InputError(visit.words("prove.no_rule"))
+    said = f"{rule}: {' '.join(str(visit.form.get('reason', '')).split())}"
+    now = visit.desk.content.get("release", {}).get("exceptions", [])
+    others = [one for one in now if not one.startswith(f"{rule}:")]
+    visit.desk.change(visit.version, {("release", "exceptions"): [*others, said]}, ("exception",))
     return visit.go("/prove")
 
 

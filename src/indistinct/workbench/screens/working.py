@@ -6,7 +6,7 @@ from starlette.responses import HTMLResponse, Response
 
 from indistinct.core import InputError
 from indistinct.workbench.jobs import Job
-from indistinct.workbench.visiting import Visit, screen
+from indistinct.workbench.visiting import SCREENS, Visit, screen
 
 answering = screen("working", place=1000)
 
@@ -53,18 +53,5 @@ def begin_again(visit: Visit) -> Response:
 
 
 def _back(visit: Visit) -> str:
-    names = (
-        "open",
-        "variables",
-        "hierarchies",
-        "risk",
-        "protect",
-        "lattice",
-        "compare",
-        "result",
-        "prove",
-        "tables",
-        "letters",
-    )
     back = str(visit.form.get("back", "open"))
-    return f"/{back}" if back in names else "/"
+    return f"/{back}" if back in SCREENS else "/"
