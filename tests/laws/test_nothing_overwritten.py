@@ -257,6 +257,14 @@ OWN_GROUND = {
     "query/profiles.py": "versions of the recipients, in the program's own folder",
     "release/sealing.py": "a folder that is written aside",
     "cli/faults.py": "the private file of a crash",
+    "workbench/desk.py": "makes the private folder beside a project",
+    "workbench/history.py": "makes a folder in the private folder beside a project",
+    "workbench/store.py": "makes a folder in the private folder beside a project",
+    "workbench/tabling.py": "makes a folder in the private folder beside a project",
+    "workbench/screens/proving.py": "makes a folder in the private folder beside a project",
+    "workbench/trees.py": "makes the project's folder of hierarchies",
+    "workbench/lettering.py": "scratch of a job, gone when it ends",
+    "workbench/working.py": "the pipe to the server that started a job",
 }
 
 
