@@ -463,7 +463,7 @@ def _hierarchy(content: Content, concept: Concept | None, level: Level) -> dict[
 def _look_alike(guesses: list[Guess], contents: Sequence[Content]) -> None:
     """Ask for what values look like, where nothing else is known."""
     for position, (guess, content) in enumerate(zip(guesses, contents, strict=True)):
-        if guess.role != "other" or guess.certainty != "unsure":
+        if guess.role != "other" or _NOTHING_SAID not in guess.reason:
             continue
         if (formed := formed_like(content)) is not None:
             reason = guess.reason.replace(_NOTHING_SAID, formed.reason)
